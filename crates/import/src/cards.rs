@@ -64,7 +64,7 @@ pub(super) fn read(
     lines: &[Line],
     tool: Option<ForeignTool>,
 ) -> Result<(Vec<RecordDraft>, Vec<ImportError>), ImportError> {
-    let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(&line.text, tool)).collect();
+    let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(line, tool)).collect();
     let whole = whole::read(text, lines, &marks, tool);
     let mut cards = Cards::default();
     for (_, draft) in &whole {
@@ -146,7 +146,7 @@ fn cut<'l, 't>(
         is_banner: false,
     };
     for (index, (line, mark)) in lines.iter().zip(marks).enumerate() {
-        let view = View::of(&line.text);
+        let view = line.view();
         if line.is_claimed() && device_of_kernel(&view).is_none() {
             continue;
         }

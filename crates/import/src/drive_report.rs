@@ -11,6 +11,7 @@ mod nvme;
 mod text;
 
 pub use json::of_json;
+pub(crate) use text::SIGN_MIN;
 pub use text::{is_sign, read};
 
 use cardproof_record::FindingKind;

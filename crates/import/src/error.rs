@@ -3,6 +3,7 @@
 use super::ForeignTool;
 use super::lines::Line;
 use super::text::quantities;
+use super::view::{Letters, Needle};
 
 /// No more of a line than this is shown.
 const SHOWN_CHARS: usize = 60;
@@ -86,7 +87,7 @@ impl ImportError {
     /// Why nothing in `lines` is known: the first line that states a rate as prose does, where there is
     /// one.
     pub(super) fn unrecognised(lines: &[Line]) -> Self {
-        let claim = lines.iter().find(|line| is_claim(line.text.trim()));
+        let claim = lines.iter().find(|line| is_claim(line));
         claim.map_or(Self::Unrecognised, |line| Self::Claim {
             line: line.number,
             found: shown(&line.text),
@@ -105,8 +106,15 @@ fn shown(line: &str) -> String {
 }
 
 /// Whether a line names a quantity and states a rate of it, such as `Sequential Read: 180 MB/s`.
-fn is_claim(line: &str) -> bool {
-    let Some((name, rate)) = line.split_once(':') else { return false };
+fn is_claim(line: &Line) -> bool {
+    const NEEDED: Letters = Letters::of_word("0:");
+    const UNITS: [Needle; 4] =
+        [Needle::new("MB/s"), Needle::new("IOPS"), Needle::new("GB/s"), Needle::new("Mbps")];
+    let view = line.view();
+    if !view.has(NEEDED) || !UNITS.iter().any(|unit| view.holds(unit)) {
+        return false;
+    }
+    let Some((name, rate)) = view.text.split_once(':') else { return false };
     let lower = name.to_lowercase();
     let is_named = ["read", "write", "speed", "transfer"].iter().any(|word| lower.contains(word));
     let is_rate = |unit: &str| matches!(unit, "MB/s" | "MB/sec" | "IOPS" | "GB/s" | "Mbps");

@@ -7,7 +7,8 @@
 
 use super::lines::Line;
 use super::programs::{PROGRAMS, is_program};
-use super::view::{Needle, View, Words, trimmed};
+use super::text::find;
+use super::view::{Needle, View, Words};
 
 /// The longest name that is kept.
 const LABEL_CHARS_MAX: usize = 80;
@@ -103,12 +104,12 @@ pub(super) fn between<'l>(view: &View<'l>) -> Between<'l> {
 /// The heading that `line` is when the `next` one underlines it, as in Markdown.
 pub(super) fn underlined<'l>(line: &'l Line<'_>, next: Option<&Line<'_>>) -> Option<&'l str> {
     let next = next.filter(|next| next.number == line.number + 1)?;
-    let rule = trimmed(&next.text).as_bytes();
-    let is_rule = |mark: u8| rule.len() >= 3 && rule.iter().all(|byte| *byte == mark);
-    if !(is_rule(b'=') || is_rule(b'-')) {
+    let rule = next.shown().as_bytes();
+    let mark = *rule.first()?;
+    if !(rule.len() >= 3 && matches!(mark, b'=' | b'-') && rule.iter().all(|byte| *byte == mark)) {
         return None;
     }
-    let view = View::of(&line.text);
+    let view = line.view();
     let text = view.text;
     // Programs centre their titles over rules, and end their sections' names in a colon.
     let is_of_program = view.line.starts_with("    ") || text.ends_with(':') && !names_card(text);
@@ -165,10 +166,9 @@ fn is_noise(view: &View) -> bool {
     const KERNEL: Needle = Needle::new("mmcblk");
     let text = view.text;
     // Prompts, data, paths.
-    let is_mark = |c: char| "$#%{}\"[]|</".contains(c);
+    let is_mark = text.as_bytes().first().is_some_and(|byte| b"$#%{}\"[]|</".contains(byte));
     let is_fence = || text.starts_with("```") || text.starts_with("~~~");
-    let is_word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
-    if text.starts_with(is_mark) || is_fence() || !text.split_whitespace().any(is_word) {
+    if is_mark || is_fence() || !has_word(text) {
         return true;
     }
     let first = text.split_whitespace().next().unwrap_or_default();
@@ -189,6 +189,26 @@ fn is_noise(view: &View) -> bool {
         || is_kernel()
         || is_columns()
         || is_program(first.trim_start_matches("./"))
+}
+
+/// Whether a word of `text` has two letters.
+fn has_word(text: &str) -> bool {
+    let mut letters = 0;
+    for byte in text.bytes() {
+        if !byte.is_ascii() {
+            let is_word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
+            return text.split_whitespace().any(is_word);
+        }
+        if byte.is_ascii_whitespace() || byte == 0xb {
+            letters = 0;
+        } else if byte.is_ascii_alphabetic() {
+            letters += 1;
+            if letters == 2 {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Whether `text` names a capacity such as `32GB`, `64 GB`, `128G`.
@@ -296,6 +316,12 @@ pub(super) fn is_only_about_test(text: &str) -> bool {
 
 /// Whether `text` only counts a repeat, such as `Run 2` or `2nd run:`.
 pub(super) fn is_repeat(text: &str) -> bool {
+    // Most sentences begin with another word.
+    let end = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let is_whole = text.as_bytes().get(end).is_none_or(u8::is_ascii);
+    if end > 0 && is_whole && !counts_repeat(&text[..end]) {
+        return false;
+    }
     words(text).all(counts_repeat) && !names_card(text)
 }
 
@@ -367,8 +393,9 @@ pub(super) fn card_of_kernel<'l>(view: &View<'l>) -> Option<(&'l str, &'l str, &
         return None;
     }
     let line = view.line;
-    let at = line.find("mmcblk")?;
-    let (device, rest) = line[at..].split_once(": mmc")?;
+    let at = find(line, "mmcblk")?;
+    let end = at + find(&line[at..], ": mmc")?;
+    let (device, rest) = (&line[at..end], &line[end + ": mmc".len()..]);
     let mut words = rest.split_whitespace();
     let address = words.next()?;
     let is_address = address.split_once(':').is_some_and(|(host, card)| {

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use super::entities;
 use super::margins;
 use super::typography;
-use super::view::trimmed;
+use super::view::{Facts, View, trimmed, trimmed_start};
 
 /// A line that shows something, and its number, from 1.
 #[derive(Clone, Debug)]
@@ -19,10 +19,23 @@ pub(super) struct Line<'t> {
     pub(super) number: usize,
     /// What it shows, without marks of quoting.
     pub(super) text: Cow<'t, str>,
+    /// Where the text begins and ends without the white space around it.
+    shown: (usize, usize),
+    facts: Facts,
     is_read: Cell<bool>,
 }
 
 impl Line<'_> {
+    /// The line as its readers look at it.
+    pub(super) fn view(&self) -> View<'_> {
+        View::known(&self.text, self.shown(), self.facts)
+    }
+
+    /// The text without the white space around it.
+    pub(super) fn shown(&self) -> &str {
+        &self.text[self.shown.0..self.shown.1]
+    }
+
     /// Notes that a reader has made use of it.
     pub(super) fn claim(&self) {
         self.is_read.set(true);
@@ -47,42 +60,45 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         let stretch = stretches.peek().filter(|stretch| stretch.first <= at);
         let line = stretch.map_or(line, |stretch| margins::without(stretch.mark, line));
         let number = at + 1;
-        if is_as_printed(line) {
-            add(&mut lines, number, Cow::Borrowed(without_prefix(line)));
+        if let Some(facts) = Facts::of_printed(line) {
+            let kept = without_prefix(line);
+            let facts = if kept.len() == line.len() { facts } else { Facts::of(kept) };
+            add(&mut lines, number, Cow::Borrowed(kept), facts);
             continue;
         }
         for part in broken(line) {
-            add(&mut lines, number, unquoted(part, &mut buffers));
+            let kept = unquoted(part, &mut buffers);
+            let facts = Facts::of(&kept);
+            add(&mut lines, number, kept, facts);
         }
     }
     lines
 }
 
 /// Adds a line, or what it adds to the one before it.
-fn add<'t>(lines: &mut Vec<Line<'t>>, number: usize, text: Cow<'t, str>) {
-    if trimmed(&text).is_empty() {
+fn add<'t>(lines: &mut Vec<Line<'t>>, number: usize, text: Cow<'t, str>, facts: Facts) {
+    let shown = trimmed(&text);
+    if shown.is_empty() {
         return;
     }
-    match lines.last_mut().filter(|last| is_continued(last, &text)) {
+    match lines.last_mut().filter(|last| is_continued(last, shown)) {
         Some(last) => {
-            let end = last.text.trim_end().trim_end_matches('\\').trim_end().len();
+            let end = last.shown().trim_end_matches('\\').trim_end().len() + last.shown.0;
             let command = last.text.to_mut();
             command.truncate(end);
+            let around = [command.as_bytes().last(), shown.as_bytes().first()];
+            let [before, after] = around.map(|byte| byte.copied().unwrap_or(b' '));
+            last.facts = last.facts.with(before, after, facts);
             command.push(' ');
-            command.push_str(text.trim());
+            command.push_str(shown);
+            last.shown.1 = command.len();
         }
-        None => lines.push(Line { number, text, is_read: Cell::new(false) }),
+        None => {
+            let start = shown.as_ptr() as usize - text.as_ptr() as usize;
+            let shown = (start, start + shown.len());
+            lines.push(Line { number, text, shown, facts, is_read: Cell::new(false) });
+        }
     }
-}
-
-/// Whether no terminal, no web page and no mail has left a mark in `line`: it holds printable ASCII
-/// characters alone, and none that [`unquoted`] takes off or [`broken`] ends a line at.
-fn is_as_printed(line: &str) -> bool {
-    line.bytes().all(|byte| match byte {
-        b'<' | b'>' | b'&' | b'[' | b']' | b'`' | b'\\' => false,
-        b'\t' | b' '..=b'~' => true,
-        _ => false,
-    })
 }
 
 /// The lines that `line` of a web page shows: `<br>` ends one.
@@ -108,10 +124,9 @@ const COMMAND_MAX: usize = 4096;
 
 /// Whether `line` is a command that goes on in `next`: it ends with ` \`, and options follow.
 fn is_continued(line: &Line<'_>, next: &str) -> bool {
-    let goes_on = |next: &str| next.starts_with('-') || next.contains('=');
-    line.text.len() < COMMAND_MAX
-        && trimmed(&line.text).ends_with(" \\")
-        && goes_on(next.trim_start())
+    line.shown().ends_with(" \\")
+        && line.text.len() < COMMAND_MAX
+        && (next.starts_with('-') || next.contains('='))
 }
 
 /// The number of the last line that says something; 1 where none does.
@@ -171,9 +186,9 @@ const TAGS: [&str; 22] = [
 fn content(line: &str) -> &str {
     let mut kept = without_prefix(line);
     loop {
-        let text = kept.trim_start();
+        let text = trimmed_start(kept);
         // A quotation's mark alone is followed by a space, or by nothing.
-        let mark = ["> ", ">"].into_iter().find_map(|mark| text.strip_prefix(mark));
+        let mark = text.strip_prefix('>').map(|rest| rest.strip_prefix(' ').unwrap_or(rest));
         match mark.or_else(|| without_tag(text)) {
             Some(inner) => kept = inner,
             None => break,
@@ -224,7 +239,7 @@ fn without_prefix(line: &str) -> &str {
 
 /// `line` without `//` before it: no tool begins a line so.
 fn without_comment(line: &str) -> &str {
-    let rest = line.trim_start().strip_prefix("//").filter(|rest| !rest.starts_with('/'));
+    let rest = trimmed_start(line).strip_prefix("//").filter(|rest| !rest.starts_with('/'));
     rest.map_or(line, |rest| rest.strip_prefix(' ').unwrap_or(rest))
 }
 
@@ -264,6 +279,7 @@ fn without_syslog(line: &str) -> &str {
 fn without_build_time(line: &str) -> &str {
     let bytes = line.as_bytes();
     let is_time = bytes.len() > 20
+        && bytes[0].is_ascii_digit()
         && bytes[..4].iter().all(u8::is_ascii_digit)
         && (bytes[4], bytes[10], bytes[13]) == (b'-', b'T', b':');
     if !is_time {

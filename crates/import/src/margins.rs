@@ -5,6 +5,8 @@
 //! heading or a comment. So a mark counts only where several lines in a row have it, and where they
 //! look like an output behind it.
 
+use super::view::trimmed_start;
+
 /// So many lines in a row show that their mark is no part of them; of two it depends on what they are.
 const RUN_MIN: usize = 3;
 
@@ -47,7 +49,7 @@ pub(super) fn stretches(lines: &[&str]) -> Vec<Stretch> {
 
 /// `line` without `mark`.
 pub(super) fn without(mark: Mark, line: &str) -> &str {
-    let text = line.trim_start();
+    let text = trimmed_start(line);
     let rest = match mark {
         Mark::Hash => text.strip_prefix('#'),
         Mark::Rule => text.strip_prefix(['|', '│', '┃']),
@@ -76,9 +78,18 @@ fn is_ruled(line: &str) -> bool {
 
 /// The line number before `line` and what stands behind it.
 fn numbered(line: &str) -> Option<(u32, &str)> {
-    let text = line.trim_start();
-    let end = text.bytes().take(7).position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-    let number = text.get(..end)?.parse().ok()?;
+    let text = trimmed_start(line);
+    let (mut end, mut number) = (0, 0_u32);
+    while let Some(digit @ b'0'..=b'9') = text.as_bytes().get(end) {
+        number = number * 10 + u32::from(digit - b'0');
+        end += 1;
+        if end == 7 {
+            return Some((text.parse().ok()?, ""));
+        }
+    }
+    if end == 0 {
+        return None;
+    }
     let rest = &text[end..];
     // A blank line is its number alone.
     let rest = match rest.as_bytes() {
@@ -98,7 +109,7 @@ fn end_of(mark: Mark, lines: &[&str], first: usize) -> usize {
     let mut end = first + 1;
     for line in &lines[end..] {
         let is_next = match mark {
-            Mark::Hash => line.trim_start().starts_with('#'),
+            Mark::Hash => trimmed_start(line).starts_with('#'),
             Mark::Rule => is_ruled(line),
             Mark::Number => {
                 let number = numbered(line).map(|(number, _)| number);
@@ -148,7 +159,7 @@ fn has_digit(line: &str) -> bool {
 }
 
 fn is_subheading(line: &str) -> bool {
-    line.trim_start().starts_with("##")
+    trimmed_start(line).starts_with("##")
 }
 
 fn is_boxed(line: &str) -> bool {
@@ -167,7 +178,7 @@ fn is_of_output(line: &str) -> bool {
 }
 
 fn is_numbered_by_editor(line: &str) -> bool {
-    let text = line.trim_start();
+    let text = trimmed_start(line);
     let behind = text.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(' ') || behind.starts_with([':', '|', '\t'])
 }

@@ -118,11 +118,11 @@ pub(super) struct Marks(u32);
 
 impl Marks {
     /// The readers that recognise `line`; only that of `tool`, where one is named.
-    pub(super) fn of(line: &str, tool: Option<ForeignTool>) -> Self {
-        if line.len() < SIGN_MIN {
+    pub(super) fn of(line: &Line, tool: Option<ForeignTool>) -> Self {
+        if line.text.len() < SIGN_MIN {
             return Self::default();
         }
-        let view = View::of(line);
+        let view = line.view();
         let asked = |reader: &Reader| tool.is_none_or(|tool| tool == reader.tool);
         let bit = |(index, reader): (usize, &Reader)| {
             u32::from(asked(reader) && (reader.is_sign)(&view)) << index

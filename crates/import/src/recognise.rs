@@ -11,7 +11,7 @@ use super::{ForeignTool, ImportError};
 /// It is of none that is known.
 pub fn recognise(text: &str) -> Result<Vec<ForeignTool>, ImportError> {
     let lines = lines(text);
-    let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(&line.text, None)).collect();
+    let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(line, None)).collect();
     let whole = whole::read(text, &lines, &marks, None);
     let of_whole = whole.into_iter().flat_map(|(_, draft)| draft.tools);
     let marks = marks.into_iter().fold(Marks::default(), Marks::with);

@@ -21,7 +21,6 @@ use crate::ForeignTool;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
-use crate::view::View;
 use metric::{Direction, Metric, Source};
 use units::RateUnit;
 
@@ -91,7 +90,7 @@ fn unit_around(lines: &[Line], block: &cells::Block) -> Option<RateUnit> {
 fn label_above(lines: &[Line], start: usize) -> Option<String> {
     let above = lines[start.saturating_sub(AROUND_MAX)..start].iter().rev();
     above.filter(|line| !line.is_claimed()).find_map(|line| {
-        let view = View::of(&line.text);
+        let view = line.view();
         match labels::between(&view) {
             labels::Between::Heading(heading) if !labels::is_only_about_test(heading) => {
                 labels::name(heading)

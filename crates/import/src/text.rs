@@ -81,6 +81,12 @@ pub(super) fn whole(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
+/// Where `word` stands first in `text`.
+pub(super) fn find(text: &str, word: &str) -> Option<usize> {
+    let (first, bytes) = (*word.as_bytes().first()?, text.as_bytes());
+    memchr::memchr_iter(first, bytes).find(|at| bytes[*at..].starts_with(word.as_bytes()))
+}
+
 /// What stands between `before` and `after` in `text`.
 pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;

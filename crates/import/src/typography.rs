@@ -3,8 +3,11 @@
 
 /// Writes `line` as it was printed into `out`; says whether anything differs, else `out` is of no use.
 pub(super) fn restore(line: &str, out: &mut String) -> bool {
-    let is_plain = |c: char| c.is_ascii() && c != '\\' || !is_replaced(c);
-    if line.chars().all(is_plain) && !line.contains('\\') {
+    if line.is_ascii() {
+        if !may_be_escaped(line) {
+            return false;
+        }
+    } else if !line.chars().any(is_replaced) {
         return false;
     }
     out.clear();
@@ -42,6 +45,15 @@ pub(super) fn restore(line: &str, out: &mut String) -> bool {
         if printed.is_empty() { out.push(c) } else { out.push_str(printed) }
     }
     has_any
+}
+
+/// Whether a backslash of `line` may be one of Markdown's: before one of its marks, or at the end behind a word.
+fn may_be_escaped(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1) {
+        Some(next) => b"_*~#<>[]".contains(next),
+        None => !is_after_blank(line, at),
+    })
 }
 
 const fn is_replaced(c: char) -> bool {

@@ -1,13 +1,16 @@
 //! A line as its recognisers see it: trimmed once, and with the characters that stand in it.
 //!
-//! Most lines of a long text are no tool's sign, and twenty readers ask each of them for dozens of
-//! words. A word cannot stand in a line that lacks one of its characters, so most searches end before
-//! they begin.
+//! Most lines of a long text are no tool's sign, and thirty readers ask each of them for dozens of
+//! words. A word cannot stand in a line that lacks one of its characters, or two of them beside each other,
+//! so most searches end before they begin. What a line has is found once, when the text is cut into lines.
 
-/// Which characters a text holds: a bit for each letter and for some punctuation, one for all digits,
-/// and one for everything else.
+/// Which characters a text holds: a bit for each letter and for some punctuation, one for all digits, one for
+/// marks of quoting, and one for everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Letters(u64);
+
+/// The place of the bit of marks of quoting and of characters that are not printable ASCII.
+const MARK: u8 = 60;
 
 const fn bit(byte: u8) -> u64 {
     1 << match byte {
@@ -21,23 +24,14 @@ const fn bit(byte: u8) -> u64 {
         b'/' => 57,
         b';' => 58,
         b'=' => 59,
-        b'[' => 60,
+        // What a terminal, a web page or a mail may have left, and no plain line of an output has.
+        b'<' | b'>' | b'&' | b'[' | b']' | b'`' | b'\\' => MARK,
+        byte if !matches!(byte, b'\t' | b' '..=b'~') => MARK,
         b'-' => 61,
         b'+' => 62,
         _ => 63,
     }
 }
-
-/// The bit of each byte.
-static BITS: [u64; 256] = {
-    let mut bits = [0; 256];
-    let mut byte = 0;
-    while byte < bits.len() {
-        bits[byte] = bit(byte as u8);
-        byte += 1;
-    }
-    bits
-};
 
 impl Letters {
     /// Those of a word that is known when the program is built.
@@ -51,13 +45,130 @@ impl Letters {
         Self(bits)
     }
 
-    fn of(text: &str) -> Self {
-        Self(text.bytes().fold(0, |bits, byte| bits | BITS[usize::from(byte)]))
-    }
-
     /// Whether all of `other` are among them.
     pub(super) const fn hold(self, other: Self) -> bool {
         other.0 & !self.0 == 0
+    }
+}
+
+/// Which characters stand beside each other in a text, small and capital letters as the same: a bit for some
+/// pairs each. Where the bit of a pair is missing, no such pair is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pairs([u64; 2]);
+
+/// What a byte adds to the facts about a text.
+#[derive(Clone, Copy)]
+struct Known {
+    letter: u64,
+    /// Its part of the place of the pair of which it is the first.
+    first: u8,
+    /// Its part of the place of the pair of which it is the second.
+    second: u8,
+}
+
+static KNOWN: [Known; 256] = {
+    let mut known = [Known { letter: 0, first: 0, second: 0 }; 256];
+    let mut byte = 0;
+    while byte < known.len() {
+        let small = (byte as u8).to_ascii_lowercase();
+        known[byte] = Known {
+            letter: bit(byte as u8),
+            first: small.wrapping_mul(29) & 127,
+            second: small.wrapping_mul(83).rotate_left(3) & 127,
+        };
+        byte += 1;
+    }
+    known
+};
+
+impl Pairs {
+    const NONE: Self = Self([0; 2]);
+    const ALL: Self = Self([u64::MAX; 2]);
+
+    const fn of_word(word: &str) -> Self {
+        let bytes = word.as_bytes();
+        let (mut found, mut at) = (Self::NONE, 1);
+        while at < bytes.len() {
+            found.add(bytes[at - 1], bytes[at]);
+            at += 1;
+        }
+        found
+    }
+
+    const fn add(&mut self, first: u8, second: u8) {
+        self.set(KNOWN[first as usize].first ^ KNOWN[second as usize].second);
+    }
+
+    const fn set(&mut self, place: u8) {
+        self.0[(place >> 6) as usize & 1] |= 1 << (place & 63);
+    }
+
+    const fn has(&self, first: u8, second: u8) -> bool {
+        let place = KNOWN[first as usize].first ^ KNOWN[second as usize].second;
+        self.0[(place >> 6) as usize & 1] & (1 << (place & 63)) != 0
+    }
+
+    const fn hold(self, other: Self) -> bool {
+        (other.0[0] & !self.0[0]) | (other.0[1] & !self.0[1]) == 0
+    }
+}
+
+/// What stands in a text and what may stand there: which characters, and which of them beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    letters: Letters,
+    pairs: Pairs,
+}
+
+/// A longer text has nearly all pairs, in bytes.
+const PAIRS_LENGTH_MAX: usize = 1024;
+
+impl Facts {
+    /// Those of `text`.
+    pub(super) fn of(text: &str) -> Self {
+        let (mut letters, mut pairs) = (0, Pairs::NONE);
+        if text.len() > PAIRS_LENGTH_MAX {
+            for byte in text.as_bytes() {
+                letters |= KNOWN[usize::from(*byte)].letter;
+            }
+            return Self { letters: Letters(letters), pairs: Pairs::ALL };
+        }
+        let mut before = 0;
+        for byte in text.as_bytes() {
+            let known = &KNOWN[usize::from(*byte)];
+            letters |= known.letter;
+            pairs.set(before ^ known.second);
+            before = known.first;
+        }
+        Self { letters: Letters(letters), pairs }
+    }
+
+    /// Those of `text` where it is as a tool printed it: it holds printable ASCII characters alone, and none
+    /// that [`lines`](super::lines::lines) takes off or ends a line at.
+    pub(super) fn of_printed(text: &str) -> Option<Self> {
+        let mut letters = 0;
+        let (mut pairs, mut before) = (Pairs::NONE, 0);
+        for byte in text.as_bytes() {
+            let known = &KNOWN[usize::from(*byte)];
+            letters |= known.letter;
+            if letters & 1 << MARK != 0 {
+                return None;
+            }
+            pairs.set(before ^ known.second);
+            before = known.first;
+        }
+        let pairs = if text.len() > PAIRS_LENGTH_MAX { Pairs::ALL } else { pairs };
+        Some(Self { letters: Letters(letters), pairs })
+    }
+
+    /// Those of two texts, the first of which ends in the byte `end` and the second of which begins with
+    /// `start`, with a space between.
+    pub(super) const fn with(self, end: u8, start: u8, other: Self) -> Self {
+        let (a, b) = (self.pairs.0, other.pairs.0);
+        let mut pairs = Pairs([a[0] | b[0], a[1] | b[1]]);
+        pairs.add(end, b' ');
+        pairs.add(b' ', start);
+        Self { letters: Letters(self.letters.0 | other.letters.0 | bit(b' ')), pairs }
     }
 }
 
@@ -66,11 +177,17 @@ impl Letters {
 pub(super) struct Needle {
     word: &'static str,
     letters: Letters,
+    pairs: Pairs,
 }
 
 impl Needle {
     pub(super) const fn new(word: &'static str) -> Self {
-        Self { word, letters: Letters::of_word(word) }
+        Self { word, letters: Letters::of_word(word), pairs: Pairs::of_word(word) }
+    }
+
+    /// The word itself.
+    pub(super) const fn word(&self) -> &'static str {
+        self.word
     }
 }
 
@@ -78,32 +195,30 @@ impl Needle {
 #[derive(Debug)]
 pub(super) struct Beginnings {
     words: &'static [&'static str],
-    /// The first letters of all of them.
-    first: Letters,
-    shortest: usize,
+    /// The first two characters of all of them.
+    first: Pairs,
 }
 
 impl Beginnings {
-    /// `words`, none of which is empty.
+    /// `words` of two bytes or more.
     pub(super) const fn new(words: &'static [&'static str]) -> Self {
-        let (mut first, mut shortest, mut at) = (0, usize::MAX, 0);
+        let (mut first, mut at) = (Pairs::NONE, 0);
         while at < words.len() {
-            first |= bit(words[at].as_bytes()[0]);
-            if words[at].len() < shortest {
-                shortest = words[at].len();
-            }
+            let word = words[at].as_bytes();
+            first.add(word[0], word[1]);
             at += 1;
         }
-        Self { words, first: Letters(first), shortest }
+        Self { words, first }
     }
 
     /// Whether `text` begins with one of them.
     pub(super) fn begin(&self, text: &str) -> bool {
-        let Some(first) = text.as_bytes().first() else { return false };
+        let [first, second, ..] = text.as_bytes() else { return false };
+        if !self.first.has(*first, *second) {
+            return false;
+        }
         let is_it = |word: &&str| word.as_bytes()[0] == *first && text.starts_with(word);
-        text.len() >= self.shortest
-            && BITS[usize::from(*first)] & self.first.0 != 0
-            && self.words.iter().any(is_it)
+        self.words.iter().any(is_it)
     }
 }
 
@@ -132,7 +247,10 @@ impl Words {
 
     /// Whether `word` is one of them as it stands.
     pub(super) fn have(&self, word: &str) -> bool {
-        self.may_have(word) && self.words.contains(&word)
+        let is_it = |known: &&str| {
+            known.len() == word.len() && known.as_bytes()[0] == word.as_bytes()[0] && *known == word
+        };
+        self.may_have(word) && self.words.iter().any(is_it)
     }
 
     /// Whether `word` is one of them in small or capital letters.
@@ -147,7 +265,7 @@ impl Words {
     }
 
     fn may_have(&self, word: &str) -> bool {
-        let is_first = |byte: &u8| BITS[usize::from(*byte)] & self.first.0 != 0;
+        let is_first = |byte: &u8| KNOWN[usize::from(*byte)].letter & self.first.0 != 0;
         word.len() < 32
             && self.lengths & 1 << word.len() != 0
             && word.as_bytes().first().is_some_and(is_first)
@@ -171,29 +289,53 @@ pub(super) fn trimmed(text: &str) -> &str {
     }
 }
 
-/// A line, what is left of it without the white space around it, and its characters.
+/// `text` without white space before it.
+pub(super) fn trimmed_start(text: &str) -> &str {
+    let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    match text.as_bytes().get(blanks) {
+        Some(byte) if byte.is_ascii_graphic() => &text[blanks..],
+        _ => text.trim_start(),
+    }
+}
+
+/// A line, what is left of it without the white space around it, and what stands in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'l> {
     /// The line with what stands before and behind its words.
     pub(super) line: &'l str,
     /// The same without white space around it.
     pub(super) text: &'l str,
-    letters: Letters,
+    facts: Facts,
 }
 
 impl<'l> View<'l> {
+    /// The view of a text that is no line of one that was cut; others have their [`Line::view`].
+    ///
+    /// [`Line::view`]: super::lines::Line::view
     pub(super) fn of(line: &'l str) -> Self {
-        Self { line, text: trimmed(line), letters: Letters::of(line) }
+        Self { line, text: trimmed(line), facts: Facts::of(line) }
+    }
+
+    /// The view of a `line` of which all is known; `text` is the line without the white space around it.
+    pub(super) const fn known(line: &'l str, text: &'l str, facts: Facts) -> Self {
+        Self { line, text, facts }
     }
 
     /// Whether `needle` stands in it.
     pub(super) fn holds(&self, needle: &Needle) -> bool {
-        self.letters.hold(needle.letters) && self.line.contains(needle.word)
+        self.facts.letters.hold(needle.letters)
+            && self.facts.pairs.hold(needle.pairs)
+            && self.line.contains(needle.word)
+    }
+
+    /// Whether `needle` may stand in it, in small or capital letters.
+    pub(super) const fn may_hold_in_any_case(&self, needle: &Needle) -> bool {
+        self.facts.pairs.hold(needle.pairs)
     }
 
     /// Whether all of `letters` stand in it.
     pub(super) const fn has(&self, letters: Letters) -> bool {
-        self.letters.hold(letters)
+        self.facts.letters.hold(letters)
     }
 }
 
@@ -249,6 +391,7 @@ mod tests {
     fn white_space_of_any_kind_is_taken_off() {
         for text in ["", " ", "a", "a b", " a", "a\t", "\u{a0}a\u{3000}", "\u{e9}", "\u{e9} "] {
             assert_eq!(trimmed(text), text.trim(), "{text:?}");
+            assert_eq!(trimmed_start(text), text.trim_start(), "{text:?}");
         }
     }
 }

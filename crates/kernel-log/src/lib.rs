@@ -42,24 +42,28 @@ pub fn without_host(line: &str) -> String {
     }
 }
 
-/// What a log daemon puts before a message of the kernel, with the words that end it; nothing where that is
-/// no time.
+/// The date or the hour that a log daemon puts before a message of the kernel; nothing where that is no
+/// time.
 #[must_use]
-pub fn clock_before(line: &str) -> Option<String> {
+pub fn clock_before(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
     match stamp::split(line).stamp? {
-        Stamp::Clock(clock) => Some(format!("{clock} - kernel: ")),
+        Stamp::Clock(clock) => Some(clock),
         Stamp::SinceBoot(_) => None,
     }
 }
 
 /// The devices that the numbered lines of a log tell of.
 pub fn read<'t>(lines: impl IntoIterator<Item = (usize, &'t str)>) -> KernelLog {
+    let events = lines.into_iter().filter_map(|(number, line)| Some((number, event(line)?)));
+    read_events(events)
+}
+
+/// The devices that the events of numbered lines tell of.
+pub fn read_events<'t>(events: impl IntoIterator<Item = (usize, Event<'t>)>) -> KernelLog {
     let mut log = log::Reading::default();
-    for (number, line) in lines {
-        if let Some(event) = event(line) {
-            log.add(number, &event);
-        }
+    for (number, event) in events {
+        log.add(number, &event);
     }
     log.finish()
 }

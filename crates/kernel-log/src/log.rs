@@ -377,6 +377,14 @@ impl CardSeen {
     }
 }
 
+impl EventKind<'_> {
+    /// Whether a message tells that something went wrong.
+    #[must_use]
+    pub fn is_trouble(&self) -> bool {
+        trouble(self).is_some()
+    }
+}
+
 /// The kind of trouble that a message tells of.
 fn trouble(event: &EventKind<'_>) -> Option<TroubleKind> {
     Some(match event {

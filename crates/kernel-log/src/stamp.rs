@@ -69,12 +69,25 @@ fn without_level(line: &str) -> &str {
     }
 }
 
-/// What stands before and behind `kernel: ` of a log daemon, near the line's beginning.
+/// What stands before and behind `kernel: ` of a log daemon, near the line's beginning; without the space
+/// only where it stands nowhere with one.
 fn before_kernel(line: &str) -> Option<(&str, &str)> {
-    let (at, mark) = ["kernel: ", "kernel:"].iter().find_map(|m| Some((line.find(m)?, *m)))?;
-    let before = &line[..at];
-    let is_word = at == 0 || before.ends_with(' ');
-    (at <= PREFIX_MAX && is_word).then(|| (before.trim_end(), &line[at + mark.len()..]))
+    const NAME: &str = "kernel";
+    let mut found = None;
+    for colon in memchr::memchr_iter(b':', line.as_bytes()) {
+        let (before, after) = (&line[..colon], &line[colon + 1..]);
+        let Some(before) = before.strip_suffix(NAME) else { continue };
+        let has_space = after.starts_with(' ');
+        if has_space || found.is_none() {
+            found = Some((before, after.strip_prefix(' ').unwrap_or(after)));
+        }
+        if has_space {
+            break;
+        }
+    }
+    let (before, after) = found?;
+    let is_word = before.is_empty() || before.ends_with(' ');
+    (before.len() <= PREFIX_MAX && is_word).then(|| (before.trim_end(), after))
 }
 
 /// The date in what a log daemon prints before a message, without the host's name behind it.

@@ -8,7 +8,7 @@ use crate::text::{kernel_name, quantities};
 use cardproof_units::Bytes;
 
 /// No line of these programs is shorter, in bytes: `percentage_used:7`.
-const SIGN_MIN: usize = 16;
+pub(crate) const SIGN_MIN: usize = 16;
 
 /// Whether a line is one that only these programs print.
 #[must_use]

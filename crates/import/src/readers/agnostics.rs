@@ -13,7 +13,7 @@ use cardproof_units::{Bytes, Iops};
 use crate::draft::{PhaseDraft, Printed, RecordDraft, Sync};
 use crate::lines::{Line, last_number};
 use crate::text::{number, quantities};
-use crate::view::{Needle, View};
+use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 use cardproof_record::{OpName, PatternName, WarningCode};
 
@@ -64,7 +64,8 @@ enum Kind {
 
 /// Whether `text` is another line of the program's, which names no card.
 pub(crate) fn is_talk(text: &str) -> bool {
-    text.starts_with("Raspberry Pi Diagnostics - version")
+    const STARTS: Beginnings = Beginnings::new(&["Raspberry Pi Diagnostics - version"]);
+    STARTS.begin(text)
         || text == "Test : SD Card Speed Test"
         || matches!(text, "Test PASS" | "Test FAIL" | "Run 1" | "Run 2" | "Run 3")
 }
@@ -109,7 +110,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut said: Vec<usize> = Vec::new();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if let Some(job) = job_in(text) {
             line.claim();
             if has_sentences || job.kind == Kind::Preparing {

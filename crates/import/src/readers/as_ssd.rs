@@ -71,7 +71,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut is_begun = false;
     for line in lines {
         draft.check_count()?;
-        let view = View::of(&line.text);
+        let view = line.view();
         let text = view.text;
         if is_sign(&view) {
             line.claim();

@@ -32,7 +32,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut row: Option<Row> = None;
     for line in lines {
         draft.check_count()?;
-        let view = View::of(&line.text);
+        let view = line.view();
         if view.holds(&HEADING) {
             line.claim();
             is_table = true;

@@ -51,7 +51,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut is_own = false;
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if text.contains("DiskMark (") {
             (is_own, section) = (false, None);
         }
@@ -107,8 +107,8 @@ pub(crate) fn is_end(text: &str) -> bool {
 
 /// Whether `text` is a line of a report that holds no figure and names no card.
 pub(crate) fn is_part(text: &str) -> bool {
-    is_talk(text)
-        || ["Test :", "Date :", "Test:", "Date:"].iter().any(|name| text.starts_with(name))
+    const STARTS: Beginnings = Beginnings::new(&["Test :", "Date :", "Test:", "Date:"]);
+    is_talk(text) || STARTS.begin(text)
 }
 
 fn is_talk(text: &str) -> bool {
@@ -122,7 +122,7 @@ fn is_talk(text: &str) -> bool {
         "OS :",
         "OS:",
     ]);
-    let is_rule = text.len() > 20 && text.bytes().all(|byte| byte == b'-');
+    let is_rule = text.len() > 20 && text.starts_with('-') && text.bytes().all(|byte| byte == b'-');
     is_rule || STARTS.begin(text)
 }
 

@@ -67,12 +67,24 @@ struct Figures<'t> {
     rate: Quantity<'t>,
 }
 
+/// How the units end that [`meanings`] knows.
+const RATES: [Needle; 8] = [
+    Needle::new("b/"),
+    Needle::new("s/"),
+    Needle::new("k/"),
+    Needle::new("m/"),
+    Needle::new("g/"),
+    Needle::new("t/"),
+    Needle::new("\u{411}/"),
+    Needle::new("\u{431}/"),
+];
+
 /// The figures of a line that ends in a rate after at least two other numbers, of which the first is
 /// whole; or those of a sentence around dd's words, or in a translation whose second is unknown here,
 /// where the rate is that of amount and time.
 fn figures_in<'l>(view: &View<'l>) -> Option<Figures<'l>> {
     const NEEDED: Letters = Letters::of_word("0/");
-    if !view.has(NEEDED) {
+    if !view.has(NEEDED) || !RATES.iter().any(|rate| view.may_hold_in_any_case(rate)) {
         return None;
     }
     let numbers = quantities(view.line);
@@ -169,10 +181,10 @@ const SUMMARY_LINES: usize = 4;
 /// Adds the operations that failed; a run that one ended is partial.
 fn add_errors(lines: &[Line], draft: &mut RecordDraft) {
     for (index, line) in lines.iter().enumerate() {
-        let Some(error) = error_in(&View::of(&line.text)) else { continue };
+        let Some(error) = error_in(&line.view()) else { continue };
         line.claim();
         let after = lines[index + 1..].iter().take(SUMMARY_LINES).find_map(|line| {
-            let view = View::of(&line.text);
+            let view = line.view();
             figures_in(&view).map(|figures| Bytes(figures.amount.value as u64))
         });
         let what = FindingKind::IoErrors {
@@ -205,7 +217,7 @@ pub(super) fn find(
     let mut progress: Option<Progress> = None;
     for line in lines {
         check_count(phases.len())?;
-        let view = View::of(&line.text);
+        let view = line.view();
         if let Some(said) = command_in(&view) {
             line.claim();
             phases.extend(progress.take().map(|it| it.phase));

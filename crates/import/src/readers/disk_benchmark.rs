@@ -23,7 +23,7 @@ pub(super) fn is_sign(view: &View) -> bool {
 /// The record of a run.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
-    let has_fio = lines.iter().any(|line| fio::is_sign(&View::of(&line.text)));
+    let has_fio = lines.iter().any(|line| fio::is_sign(&line.view()));
     if has_fio && let Some(sequential) = found(fio::read(lines))? {
         draft.absorb(sequential);
     }

@@ -71,7 +71,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut section = Section::default();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if let Some(found) = section_of(text) {
             line.claim();
             section = found;

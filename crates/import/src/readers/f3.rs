@@ -82,7 +82,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut usable = Vec::new();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if BANNERS.begin(text) {
             line.claim();
             draft.version = text.rsplit_once(' ').map(|(_, version)| version.to_owned());
@@ -110,6 +110,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
 
 /// Whether `text` is a line of one of the programs.
 pub(crate) fn is_talk(text: &str) -> bool {
+    const TIMES: Beginnings = Beginnings::new(&["Read:", "Write:", "Reset:"]);
     const STARTS: Beginnings = Beginnings::new(&[
         "Copyright (C)",
         "This is free software",
@@ -146,8 +147,7 @@ pub(crate) fn is_talk(text: &str) -> bool {
         "again, once your card has cooled down",
         "to limit the maximum write rate",
     ]);
-    let is_time = |name: &str| text.starts_with(name) && text.contains(" / ") && text.contains('=');
-    STARTS.begin(text) || ["Read:", "Write:", "Reset:"].into_iter().any(is_time)
+    STARTS.begin(text) || TIMES.begin(text) && text.contains(" / ") && text.contains('=')
 }
 
 fn read_speed(
@@ -178,7 +178,7 @@ fn read_speed(
 
 /// Takes over what f3probe says of the device: its type, and that it is damaged.
 fn read_verdict(line: &Line, draft: &mut RecordDraft) {
-    let text = line.text.trim();
+    let text = line.shown();
     if !text.starts_with("Bad news:") {
         return;
     }

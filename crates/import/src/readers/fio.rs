@@ -61,7 +61,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     let (mut are_found, mut ended) = ([false; FORMS.len()], Vec::new());
     for line in lines {
-        let view = View::of(&line.text);
+        let view = line.view();
         for (is_found, (is_sign, _)) in are_found.iter_mut().zip(FORMS) {
             *is_found = *is_found || is_sign(&view);
         }

@@ -15,7 +15,7 @@ use crate::draft::RecordDraft;
 use crate::lines::{Line, last_number};
 use crate::refusals::check_count;
 use crate::text::{is_near, number, quantities, whole};
-use crate::view::{Needle, View};
+use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Flashbench;
@@ -24,7 +24,8 @@ const TOOL: ForeignTool = ForeignTool::Flashbench;
 const SIZE_MAX: Bytes = Bytes::gib(1 << 10);
 
 pub(super) fn is_sign(view: &View) -> bool {
-    boundary(view.text).is_some() || rates(view.text).is_some()
+    const START: Beginnings = Beginnings::new(&["align"]);
+    START.begin(view.text) && boundary(view.text).is_some() || rates(view.text).is_some()
 }
 
 /// What the writes below a command or a heading do.
@@ -46,7 +47,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut reader = Reader::default();
     for line in lines {
         check_count(reader.count)?;
-        let view = View::of(&line.text);
+        let view = line.view();
         let text = view.text;
         if let Some(timing) = boundary(text) {
             line.claim();
@@ -187,7 +188,7 @@ const RATES_MAX: usize = 64;
 /// A row such as `4MiB 8.79M/s` or `512KiB 16.4M/s 16.7M/s`.
 fn rates(text: &str) -> Option<BlockRates> {
     // Most lines of other tools end here.
-    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.ends_with("/s") {
+    if !text.as_bytes().first().is_some_and(u8::is_ascii_digit) || !text.ends_with("/s") {
         return None;
     }
     let mut words = text.split_whitespace();

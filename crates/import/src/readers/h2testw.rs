@@ -59,9 +59,12 @@ pub(crate) fn is_speed(text: &str) -> bool {
 }
 
 fn begins(text: &str) -> bool {
+    if !BEGINNINGS.begin(text) {
+        return false;
+    }
     // Other programs warn as well, but not of MByte.
     let is_warning = text.starts_with("Warning:") || text.starts_with("Achtung:");
-    BEGINNINGS.begin(text) && (!is_warning || text.contains("MByte"))
+    !is_warning || text.contains("MByte")
 }
 
 fn speed_of(text: &str) -> Option<(&str, OpName)> {
@@ -90,7 +93,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut first = 0;
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if begins(text) && draft.phases.len() > first {
             settle(&mut draft, first, std::mem::take(&mut data));
             first = draft.phases.len();
@@ -140,7 +143,7 @@ fn read_fault(line: &Line, draft: &mut RecordDraft) {
         ("Fehler beim Lesen der Datei ", OpName::Read),
         ("Fehler beim Schreiben der Datei ", OpName::Write),
     ];
-    let text = line.text.trim();
+    let text = line.shown();
     if let Some((rest, op)) =
         ERRORS.iter().find_map(|(start, op)| Some((text.strip_prefix(start)?, *op)))
     {
@@ -246,7 +249,7 @@ pub(crate) fn is_finding(text: &str) -> bool {
 }
 
 fn read_data<'l, 't>(line: &'l Line<'t>, data: &mut Data<'l, 't>, draft: &mut RecordDraft) {
-    let text = line.text.trim();
+    let text = line.shown();
     let is_defective = ["likely to be defective", "wahrscheinlich defekt"];
     if is_defective.iter().any(|words| text.contains(words)) {
         data.defective = Some(line);

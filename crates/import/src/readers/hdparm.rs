@@ -85,7 +85,7 @@ pub(super) fn find(
     let mut found = Found::default();
     for line in lines {
         check_count(found.phases.len() + found.figures.len())?;
-        let view = View::of(&line.text);
+        let view = line.view();
         if let Some(timings) = timing_in(&view) {
             match timings_of(line, &view, timings) {
                 Ok(own) => found.extend(own),

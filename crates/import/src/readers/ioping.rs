@@ -10,7 +10,7 @@ use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::{Line, last_number};
 use crate::text::{Quantity, is_near, kernel_name, quantities};
-use crate::view::{Needle, View};
+use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 use cardproof_record::{FilesystemInfo, OpName, PatternName, Stated};
 
@@ -40,7 +40,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut command = Command::default();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         let view = View::of(text);
         if let Some(found) = request_of(&view) {
             line.claim();
@@ -145,17 +145,19 @@ fn request_of(view: &View) -> Option<Request> {
 
 /// Whether a line is about one request, or about a run, and names no card.
 pub(crate) fn is_part(view: &View) -> bool {
+    const TIMES: Beginnings = Beginnings::new(&["min/avg/max/mdev = "]);
+    const SUMS: Beginnings = Beginnings::new(&["generated "]);
     let text = view.text;
     request_of(view).is_some()
-        || text.starts_with("min/avg/max/mdev = ")
-        || text.starts_with("generated ") && text.contains(" requests in ")
+        || TIMES.begin(text)
+        || SUMS.begin(text) && text.contains(" requests in ")
 }
 
 /// The parts of a summary: `N requests completed in N ms, N KiB read, N iops, N MiB/s`. Up to version
 /// 1.0 the amount is missing.
 fn phase(line: &Line, request: Option<Request>) -> Result<PhaseDraft, ImportError> {
     let unexpected = || ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text);
-    let parts: Vec<&str> = line.text.trim().split(", ").collect();
+    let parts: Vec<&str> = line.shown().split(", ").collect();
     let (requests, amount, iops, rate) = match parts.as_slice() {
         [requests, amount, iops, rate] => (*requests, Some(*amount), *iops, *rate),
         [requests, iops, rate] => (*requests, None, *iops, *rate),

@@ -220,7 +220,7 @@ pub(super) fn find(lines: &[Line]) -> Result<Found, ImportError> {
     let mut names = 0;
     for line in lines {
         check_count(found.phases.len() + found.figures.len())?;
-        let view = View::of(&line.text);
+        let view = line.view();
         names = if view.holds(&CONTRIBUTORS) { NAMES_MAX } else { names.saturating_sub(1) };
         if is_header(view.text) {
             line.claim();

@@ -60,7 +60,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut run = Run::default();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if let Some(rest) = text.strip_prefix("Children see throughput for") {
             if let Some(phase) = children(rest, &run) {
                 line.claim();

@@ -23,7 +23,8 @@ const EXPECTED: &str = "'Sequential 1 MiB (Q= 8, T= 1): N MB/s [ N IOPS] < N us>
 type Section = (OpName, u8);
 
 pub(crate) fn is_sign(view: &View) -> bool {
-    view.text.starts_with("KDiskMark (")
+    const START: Beginnings = Beginnings::new(&["KDiskMark ("]);
+    START.begin(view.text)
 }
 
 /// The record of a report.
@@ -39,7 +40,7 @@ pub(super) fn read_as(tool: ForeignTool, lines: &[Line]) -> Result<RecordDraft, 
     let mut first = 0;
     for line in lines {
         draft.check_count()?;
-        let view = View::of(&line.text);
+        let view = line.view();
         let text = view.text;
         if is_part(&view) {
             line.claim();
@@ -91,12 +92,12 @@ pub(crate) fn is_part(view: &View) -> bool {
         "OS:",
     ]);
     let text = view.text;
-    let is_rule = text.len() > 20 && text.bytes().all(|byte| byte == b'-');
+    let is_rule = text.len() > 20 && text.starts_with('-') && text.bytes().all(|byte| byte == b'-');
     is_rule || view.holds(&BANNER) || view.holds(&RESULT) || STARTS.begin(text)
 }
 
 fn section_of(line: &Line) -> Option<Section> {
-    let text = line.text.trim();
+    let text = line.shown();
     if text.starts_with("[Mix]") {
         let share = quantities(text).first().map(|share| share.value);
         if let Some(share) = share.filter(|share| *share <= 100.0) {
@@ -116,7 +117,7 @@ fn phase(
     read_percent: u8,
     draft: &mut RecordDraft,
 ) -> Result<PhaseDraft, ImportError> {
-    let parsed = parse(line.text.trim());
+    let parsed = parse(line.shown());
     let result =
         parsed.ok_or_else(|| ImportError::unexpected(TOOL, line.number, EXPECTED, &line.text))?;
     let mut phase = PhaseDraft {

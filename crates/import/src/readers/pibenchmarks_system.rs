@@ -14,7 +14,7 @@ use cardproof_record::{BusInfo, CardInfo, Claims, Conditions, FilesystemInfo, Tr
 pub(super) fn read(lines: &[Line], conditions: &mut Conditions) {
     read_tested(lines, conditions);
     for line in lines {
-        let text = line.text.trim();
+        let text = line.shown();
         if let Some(board) = text.strip_prefix("Board information:") {
             read_board(board, conditions);
         } else if text.contains("Kernel:") {
@@ -34,7 +34,7 @@ pub(super) fn read(lines: &[Line], conditions: &mut Conditions) {
 /// and partitions. A drive that inxi does not list, such as a logical volume, has no description.
 fn read_tested(lines: &[Line], conditions: &mut Conditions) {
     let tested = lines.iter().find_map(|line| {
-        let (place, drive) = line.text.trim().split_once(" has been detected as")?;
+        let (place, drive) = line.shown().split_once(" has been detected as")?;
         let is_it =
             place.starts_with("System rootfs drive") || place.starts_with("Chosen partition");
         let mount = between(place, "(", ")").unwrap_or("/");
@@ -71,7 +71,7 @@ fn inxi_entries(lines: &[Line]) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     let mut is_open = false;
     for line in lines {
-        let text = line.text.trim();
+        let text = line.shown();
         let first = text.split_whitespace().next().unwrap_or_default();
         if first.starts_with("ID-") && first.ends_with(':') {
             entries.push(text.to_owned());

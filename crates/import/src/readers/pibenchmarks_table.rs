@@ -57,6 +57,10 @@ pub(super) fn is_sign(view: &View) -> bool {
 
 /// Whether a line without a figure of storage is of a table all the same: its heading or its score.
 pub(crate) fn is_part(text: &str) -> bool {
+    const STARTS: Beginnings = Beginnings::new(&["Category", "Score:"]);
+    if !STARTS.begin(text) {
+        return false;
+    }
     let mut words = text.split_whitespace();
     match words.next() {
         Some("Category") => words.next() == Some("Test") && words.next() == Some("Result"),
@@ -88,7 +92,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut score = None;
     for line in lines {
         check_count(table.count())?;
-        let view = View::of(&line.text);
+        let view = line.view();
         if let Some((row, result)) = row_in(&view) {
             line.claim();
             if result != "-" && table.add(row, &result).is_none() {

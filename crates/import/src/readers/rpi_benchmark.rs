@@ -32,7 +32,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         draft.phases.extend(timings.phases);
         draft.figures.extend(timings.figures);
     }
-    let at = |start: &str| lines.iter().position(|line| line.text.trim().starts_with(start));
+    let at = |start: &str| lines.iter().position(|line| line.shown().starts_with(start));
     let (writes, reads) = (at(WRITES), at(READS));
     let end_of = |start: usize, other: Option<usize>| {
         other.filter(|other| *other > start).unwrap_or(lines.len())

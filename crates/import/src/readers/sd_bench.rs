@@ -32,8 +32,15 @@ pub(super) fn is_start(view: &View) -> bool {
 /// Whether a line says what comes and names no card.
 pub(crate) fn is_talk(view: &View) -> bool {
     const NAME: Needle = Needle::new("[sd_bench]");
+    const STARTS: Beginnings = Beginnings::new(&["INFO", "Using block size", "Avg"]);
+    if view.holds(&NAME) {
+        return true;
+    }
+    if !STARTS.begin(view.text) {
+        return false;
+    }
     let text = without_head(view.text);
-    view.holds(&NAME) || text.starts_with("Using block size") || mean_of(text).is_some()
+    text.starts_with("Using block size") || mean_of(text).is_some()
 }
 
 /// `line` without the words `INFO  [sd_bench]` before it.

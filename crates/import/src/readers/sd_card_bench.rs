@@ -43,7 +43,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut has_sequential = false;
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         if let Some(times) = text.strip_prefix(BOOT) {
             let seconds = seconds(line, times)?;
             draft.jobs.push(job("boot", seconds));

@@ -59,7 +59,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut run = Run::default();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         // Parameters after results are those of another run.
         if run.has_result() && Run::default().parameter(text) {
             std::mem::take(&mut run).add(&mut draft)?;

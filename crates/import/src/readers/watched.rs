@@ -33,7 +33,7 @@ pub(super) fn is_sign(view: &View) -> bool {
 /// The record of a log.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut loads = Loads::default();
-    let log = if let Some(head) = lines.iter().position(|line| View::of(&line.text).holds(&HEAD)) {
+    let log = if let Some(head) = lines.iter().position(|line| line.view().holds(&HEAD)) {
         read_document(&lines[head.saturating_sub(1)..], &mut loads)
     } else {
         let shown = lines.iter().map(|line| &*line.text);

@@ -42,7 +42,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     for line in lines {
         draft.check_count()?;
-        let view = View::of(&line.text);
+        let view = line.view();
         let Some((index, figure)) = row(view.text) else { continue };
         let numbers = quantities(figure);
         let Some(rate) = numbers.first().filter(|rate| rate.unit == "MB/s") else { continue };

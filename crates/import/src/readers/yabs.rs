@@ -10,7 +10,7 @@ use cardproof_units::{Bytes, Iops, Throughput};
 use crate::draft::{PhaseDraft, Printed, RecordDraft};
 use crate::lines::{Line, last_number};
 use crate::text::{is_near, quantities};
-use crate::view::{Needle, View};
+use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 
 const TOOL: ForeignTool = ForeignTool::Yabs;
@@ -28,7 +28,8 @@ pub(super) fn is_start(view: &View) -> bool {
 }
 
 fn is_header(text: &str) -> bool {
-    text.starts_with("Block Size") && text.contains("(IOPS)") && text.contains('|')
+    const START: Beginnings = Beginnings::new(&["Block Size"]);
+    START.begin(text) && text.contains("(IOPS)") && text.contains('|')
 }
 
 /// A column: its block size, and its cells by now.
@@ -55,7 +56,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut columns: Vec<Column> = Vec::new();
     for line in lines {
         draft.check_count()?;
-        let text = line.text.trim().trim_start_matches('|').trim();
+        let text = line.shown().trim_start_matches('|').trim();
         let cells = text.split('|').skip(1);
         if line.text.contains("fio Disk Speed Tests") {
             line.claim();

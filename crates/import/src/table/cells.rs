@@ -1,7 +1,7 @@
 //! Which lines of a text can be a table, and the cells of each of them.
 
 use crate::lines::Line;
-use crate::view::trimmed;
+use crate::view::{Letters, Needle, trimmed};
 
 /// How the columns of a table are parted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) fn blocks(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<Blo
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        let Some(form) = is_free(at).then(|| form_of(&lines[at].text)).flatten() else {
+        let Some(form) = form_of(&lines[at]).filter(|_| is_free(at)) else {
             at += 1;
             continue;
         };
@@ -58,8 +58,8 @@ pub(super) fn blocks(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<Blo
         {
             end += 1;
         }
-        let has_words = lines[at..end].iter().any(|line| names_operation(&line.text));
-        if has_words {
+        let has_words = lines[at..end].iter().any(names_operation);
+        if has_words && has_heading(form, &lines[at..end]) {
             found.push(Block { form, start: at, end, rows: rows(form, &lines[at..end]) });
         }
         at = end;
@@ -68,35 +68,49 @@ pub(super) fn blocks(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<Blo
 }
 
 /// Whether a line says that something was read or written.
-fn names_operation(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ["read", "write", "rd", "wr", "lese", "schreib", "lect", "crit", "iops", "hdparm", "r/w"]
-        .iter()
-        .any(|word| lower.contains(word))
+fn names_operation(line: &Line) -> bool {
+    const WORDS: [Needle; 11] = [
+        Needle::new("read"),
+        Needle::new("write"),
+        Needle::new("rd"),
+        Needle::new("wr"),
+        Needle::new("lese"),
+        Needle::new("schreib"),
+        Needle::new("lect"),
+        Needle::new("crit"),
+        Needle::new("iops"),
+        Needle::new("hdparm"),
+        Needle::new("r/w"),
+    ];
+    let view = line.view();
+    if !WORDS.iter().any(|word| view.may_hold_in_any_case(word)) {
+        return false;
+    }
+    let lower = view.text.to_lowercase();
+    WORDS.iter().any(|word| lower.contains(word.word()))
 }
 
 /// The form of a table that `text` can be a line of.
-fn form_of(text: &str) -> Option<Form> {
+fn form_of(line: &Line) -> Option<Form> {
+    let text = &*line.text;
     if !(LENGTH_MIN..=LENGTH_MAX).contains(&text.len()) {
         return None;
     }
-    let marks = Separators::of(text);
+    let marks = Separators::of(line);
     if marks.pipes >= 2 || marks.bars >= 2 {
         return Some(Form::Pipes);
     }
     let counts = [('\t', marks.tabs), (';', marks.semicolons), (',', marks.commas)];
     for (separator, count) in counts {
-        if count >= 2 && separated(text, separator).len() >= 3 {
-            let is_prose = separator == ',' && text.matches(", ").count() == count;
-            if !is_prose {
-                return Some(Form::Separated(separator));
-            }
+        let is_prose = || separator == ',' && text.matches(", ").count() == count;
+        if count >= 2 && !is_prose() && count_separated(text, separator) >= 3 {
+            return Some(Form::Separated(separator));
         }
     }
-    if marks.gaps >= 2 && aligned(text).len() >= 3 {
+    if marks.gaps >= 2 && count_aligned(text) >= 3 {
         return Some(Form::Aligned);
     }
-    let is_inline = super::inline::is_candidate(text);
+    let is_inline = super::inline::is_candidate(line);
     is_inline.then_some(Form::Inline)
 }
 
@@ -114,8 +128,20 @@ struct Separators {
 }
 
 impl Separators {
-    fn of(text: &str) -> Self {
+    fn of(line: &Line) -> Self {
+        // A blank at which no line breaks is two bytes of another kind.
+        const GAP: Needle = Needle::new("  ");
+        let (text, view) = (&*line.text, line.view());
         let mut found = Self::default();
+        if text.is_ascii() && !view.holds(&GAP) {
+            found.commas = count(text, b',');
+            found.pipes = count(text, b'|');
+            found.tabs = count(text, b'\t');
+            if view.has(const { Letters::of_word(";") }) {
+                found.semicolons = count(text, b';');
+            }
+            return found;
+        }
         let mut blanks = 0;
         for byte in text.bytes() {
             match byte {
@@ -138,6 +164,16 @@ impl Separators {
     }
 }
 
+/// How often `mark` stands in `text`.
+fn count(text: &str, mark: u8) -> usize {
+    let Some(first) = memchr::memchr(mark, text.as_bytes()) else { return 0 };
+    let mut found = 0;
+    for byte in &text.as_bytes()[first..] {
+        found += usize::from(*byte == mark);
+    }
+    found
+}
+
 /// Whether a table of `form` goes on in `text`.
 fn goes_on(form: Form, text: &str) -> bool {
     if text.len() > LENGTH_MAX {
@@ -146,7 +182,7 @@ fn goes_on(form: Form, text: &str) -> bool {
     match form {
         Form::Pipes => is_rule(text) || text.contains('|') || text.contains('│'),
         Form::Separated(separator) => text.starts_with('#') || text.contains(separator),
-        Form::Aligned => is_rule(text) || aligned(text).len() >= 2,
+        Form::Aligned => is_rule(text) || count_aligned(text) >= 2,
         Form::Inline => false,
     }
 }
@@ -155,6 +191,15 @@ fn goes_on(form: Form, text: &str) -> bool {
 fn is_rule(text: &str) -> bool {
     let text = trimmed(text);
     text.len() >= 3 && text.chars().all(|c| "|+-=:─┼├┤┬┴┌┐└┘━ \t".contains(c))
+}
+
+/// Whether the first of the lines that is no rule has no figure in its cells.
+fn has_heading(form: Form, lines: &[Line]) -> bool {
+    let is_comment = |line: &&Line| form != Form::Aligned && line.shown().starts_with('#');
+    let mut kept = lines.iter().filter(|line| !is_rule(&line.text) && !is_comment(line));
+    let Some(first) = kept.next() else { return false };
+    let is_figure = |cell: &String| super::grid::is_figure(cell);
+    form == Form::Inline || !rows(form, std::slice::from_ref(first)).iter().flatten().any(is_figure)
 }
 
 /// The cells of the lines of a table.
@@ -228,8 +273,27 @@ fn piped(text: &str) -> Vec<String> {
     text.split(mark).take(COLUMNS_MAX).map(|cell| cell.trim().to_owned()).collect()
 }
 
+/// How many cells [`separated`] finds.
+fn count_separated(text: &str, separator: char) -> usize {
+    let (mut count, mut is_quoted) = (1, false);
+    for byte in text.bytes() {
+        if byte == b'"' {
+            is_quoted = !is_quoted;
+        } else if !is_quoted && char::from(byte) == separator {
+            count += 1;
+        }
+    }
+    if count > COLUMNS_MAX { 0 } else { count }
+}
+
 /// The cells between separators, which may stand in quotes.
 fn separated(text: &str, separator: char) -> Vec<String> {
+    if !text.contains('"') {
+        if count_separated(text, separator) == 0 {
+            return Vec::new();
+        }
+        return text.split(separator).map(|cell| trimmed(cell).to_owned()).collect();
+    }
     let mut cells = vec![String::new()];
     let mut is_quoted = false;
     for c in text.chars() {
@@ -256,12 +320,31 @@ struct AlignedCell {
     end: usize,
 }
 
+/// Whether `c` parts columns where two of it stand beside each other.
+const fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}')
+}
+
+/// How many cells [`aligned`] finds.
+fn count_aligned(text: &str) -> usize {
+    let (mut count, mut spaces) = (0, 2);
+    for c in text.chars() {
+        if is_blank(c) {
+            spaces += 1;
+            continue;
+        }
+        count += usize::from(spaces >= 2);
+        spaces = 0;
+    }
+    if count > COLUMNS_MAX { 0 } else { count }
+}
+
 /// The cells between runs of two spaces or more.
 fn aligned(text: &str) -> Vec<AlignedCell> {
     let mut cells: Vec<AlignedCell> = Vec::new();
-    let mut spaces = 2;
-    for (at, c) in text.chars().enumerate() {
-        if c == ' ' || c == '\u{a0}' {
+    let (mut spaces, mut first) = (2, 0);
+    for (at, (place, c)) in text.char_indices().enumerate() {
+        if is_blank(c) {
             spaces += 1;
             continue;
         }
@@ -269,16 +352,22 @@ fn aligned(text: &str) -> Vec<AlignedCell> {
             if cells.len() == COLUMNS_MAX {
                 return Vec::new();
             }
+            end_cell(&mut cells, &text[first..place]);
             cells.push(AlignedCell { text: String::new(), start: at, end: at });
+            first = place;
         }
         if let Some(cell) = cells.last_mut() {
-            if spaces == 1 {
-                cell.text.push(' ');
-            }
-            cell.text.push(c);
             cell.end = at + 1;
         }
         spaces = 0;
     }
+    end_cell(&mut cells, &text[first..]);
     cells
+}
+
+/// Gives the last cell its text.
+fn end_cell(cells: &mut [AlignedCell], text: &str) {
+    if let Some(cell) = cells.last_mut() {
+        cell.text = text.trim_end_matches(is_blank).replace('\u{a0}', " ");
+    }
 }

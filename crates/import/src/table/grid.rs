@@ -55,7 +55,7 @@ fn aspects(columns: &[Header], rows: &[&Vec<String>]) -> Vec<usize> {
 }
 
 /// Whether a cell of the heading is a figure, so that there is no heading.
-fn is_figure(cell: &str) -> bool {
+pub(super) fn is_figure(cell: &str) -> bool {
     let rest = cell.trim_start_matches(|c: char| c.is_ascii_digit() || ".,".contains(c));
     rest.len() < cell.len() && (rest.is_empty() || units::unit_at(rest.trim_start()).is_some())
 }

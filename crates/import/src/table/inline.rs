@@ -8,13 +8,17 @@ use super::numbers::Marks;
 use super::units;
 use super::{Entry, Measured};
 use crate::labels;
+use crate::lines::Line;
+use crate::view::Needle;
 
 /// No such line is longer, in bytes.
 const LENGTH_MAX: usize = 400;
 
 /// Whether `text` may be such a line: it has the ends of two units.
-pub(super) fn is_candidate(text: &str) -> bool {
-    if text.len() > LENGTH_MAX {
+pub(super) fn is_candidate(line: &Line) -> bool {
+    const ENDS: [Needle; 3] = [Needle::new("b/s"), Needle::new("iops"), Needle::new("bps")];
+    let (text, view) = (&*line.text, line.view());
+    if text.len() > LENGTH_MAX || !ENDS.iter().any(|end| view.may_hold_in_any_case(end)) {
         return false;
     }
     let bytes = text.as_bytes();

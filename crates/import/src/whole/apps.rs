@@ -15,7 +15,7 @@ use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
 use crate::text::quantities;
-use crate::view::{Beginnings, trimmed};
+use crate::view::{Beginnings, Needle};
 use line::{Told, Unit, columns, is_label, told};
 
 /// A program, and the words with which its name stands at the beginning of a line.
@@ -26,6 +26,17 @@ const APPS: [(&str, ForeignTool); 5] = [
     ("a1 sd bench", ForeignTool::A1SdBench),
     ("androbench", ForeignTool::Androbench),
 ];
+
+/// Parts of the names, one of which each line with a name has.
+const NAMES: [Needle; 4] = [
+    Needle::new("amorphousdiskmark"),
+    Needle::new("blackmagic "),
+    Needle::new("a1 sd bench"),
+    Needle::new("androbench"),
+];
+
+/// No line with a name is longer, in bytes.
+const LENGTH_MAX: usize = 4096;
 
 /// No name is shorter, in bytes.
 const NAME_MIN: usize = 10;
@@ -38,13 +49,13 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        if !is_free(at) || lines[at].text.len() < NAME_MIN {
+        if lines[at].text.len() < NAME_MIN || !is_free(at) {
             at += 1;
             continue;
         }
         let rest = &lines[at..];
-        let Some((tool, before, behind)) = app(&lines[at].text) else {
-            if is_of_gnome(&lines[at].text) {
+        let Some((tool, before, behind)) = app(&lines[at]) else {
+            if is_of_gnome(lines[at].shown()) {
                 at += gnome(rest, &mut found, lines);
             }
             at += 1;
@@ -54,7 +65,7 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
         let mut reading = Reading { tool, label, drafts: Vec::new(), columns: Vec::new() };
         let mut is_used = reading.line(behind, lines[at].number);
         for (index, line) in lines.iter().enumerate().skip(at + 1).take(LINES_MAX) {
-            if app(&line.text).is_some() || !is_free(index) {
+            if app(line).is_some() || !is_free(index) {
                 break;
             }
             if reading.line(&line.text, line.number) {
@@ -74,8 +85,12 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
 }
 
 /// The program whose name begins a line or ends it, what stands before the name, and what stands behind it.
-fn app(text: &str) -> Option<(ForeignTool, &str, &str)> {
-    let text = text.trim().trim_start_matches(['#', '*', ' ']);
+fn app<'l>(line: &'l Line<'_>) -> Option<(ForeignTool, &'l str, &'l str)> {
+    let view = line.view();
+    if line.text.len() > LENGTH_MAX || !NAMES.iter().any(|name| view.may_hold_in_any_case(name)) {
+        return None;
+    }
+    let text = view.text.trim_start_matches(['#', '*', ' ']);
     let (at, length, tool) = named(text)?;
     let (before, behind) = (&text[..at], &text[at + length..]);
     let is_end = behind.split_whitespace().all(is_of_end);
@@ -215,10 +230,10 @@ fn begun(tool: ForeignTool, told: &Told) -> PhaseDraft {
 }
 
 /// Whether a line is one of GNOME Disks' window.
-fn is_of_gnome(text: &str) -> bool {
+fn is_of_gnome(shown: &str) -> bool {
     const NAMES: Beginnings =
         Beginnings::new(&["Average Read Rate", "Average Write Rate", "Average Access Time"]);
-    NAMES.begin(trimmed(text))
+    NAMES.begin(shown)
 }
 
 /// The record of GNOME Disks' lines at the beginning of `rest`; how many more lines it takes.
@@ -226,7 +241,7 @@ fn gnome(rest: &[Line], found: &mut Vec<(usize, RecordDraft)>, lines: &[Line]) -
     let mut draft = RecordDraft::new(ForeignTool::GnomeDisks);
     let mut last = 0;
     for (index, line) in rest.iter().take(LINES_MAX).enumerate() {
-        let text = line.text.trim();
+        let text = line.shown();
         if !is_of_gnome(text) {
             continue;
         }

@@ -8,10 +8,11 @@ use crate::ForeignTool;
 use crate::draft::{Printed, RecordDraft};
 use crate::drive_report::{self, DriveReport, DriveTool, NotRead};
 use crate::lines::Line;
+use crate::view::Needle;
 
 /// A record for each report, with the index of its first line.
 pub(super) fn read(lines: &[Line], tool: Option<ForeignTool>) -> Vec<(usize, RecordDraft)> {
-    if !lines.iter().any(|line| drive_report::is_sign(&line.text)) {
+    if !lines.iter().any(|line| may_be_sign(line) && drive_report::is_sign(line.shown())) {
         return Vec::new();
     }
     let numbered = lines.iter().map(|line| (line.number, &*line.text));
@@ -25,6 +26,27 @@ pub(super) fn read(lines: &[Line], tool: Option<ForeignTool>) -> Vec<(usize, Rec
         (index_of(lines, first), draft(&report))
     })
     .collect()
+}
+
+/// Whether a line is a row of a table or has a word without which no line is a report's sign.
+fn may_be_sign(line: &Line) -> bool {
+    const WORDS: [Needle; 9] = [
+        Needle::new("smartctl "),
+        Needle::new("Smart Log for NVM"),
+        Needle::new("=== START OF "),
+        Needle::new("SMART"),
+        Needle::new("ID# ATTRIBUTE_NAME"),
+        Needle::new("Data Units "),
+        Needle::new("critical_warning"),
+        Needle::new("percentage_used"),
+        Needle::new("available_spare"),
+    ];
+    let view = line.view();
+    if view.text.len() < drive_report::SIGN_MIN {
+        return false;
+    }
+    matches!(view.text.as_bytes()[0], b'0'..=b'9' | b'#')
+        || WORDS.iter().any(|word| view.holds(word))
 }
 
 const fn tool_of(report: &DriveReport) -> ForeignTool {

@@ -12,6 +12,7 @@ use crate::ForeignTool;
 use crate::cut_json::closed_json;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::Line;
+use crate::view::Needle;
 
 const TOOL: ForeignTool = ForeignTool::RpiImager;
 
@@ -20,10 +21,11 @@ const PHASES: [(&str, OpName); 2] = [("write", OpName::Write), ("verify", OpName
 
 /// The record in the document, with the index of its first line.
 pub(super) fn read(lines: &[Line]) -> Vec<(usize, RecordDraft)> {
-    if !lines.iter().any(|line| line.text.contains("\"avgThroughputKBps\"")) {
+    const RATE: Needle = Needle::new("\"avgThroughputKBps\"");
+    if !lines.iter().any(|line| line.view().holds(&RATE)) {
         return Vec::new();
     }
-    let starts = lines.iter().enumerate().filter(|(_, line)| line.text.trim() == "{");
+    let starts = lines.iter().enumerate().filter(|(_, line)| line.shown() == "{");
     starts.filter_map(|(at, _)| document(lines, at)).take(1).collect()
 }
 

@@ -2,31 +2,32 @@
 //!
 //! What a log only tells of devices that had no trouble is no record.
 
-use cardproof_kernel_log::{self as kernel_log, CardKind, DeviceLog};
+use cardproof_kernel_log::{self as kernel_log, CardKind, DeviceLog, Event, Stamp};
 use cardproof_record::{BusInfo, CardInfo, Feature};
 
 use super::index_of;
 use crate::ForeignTool;
 use crate::draft::RecordDraft;
 use crate::lines::Line;
-use crate::view::{Needle, View};
+use crate::view::Needle;
 
 const TOOL: ForeignTool = ForeignTool::KernelLog;
 
 /// A record for each device that had trouble, with the index of its first line.
 pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(usize, RecordDraft)> {
-    let messages: Vec<&Line> = lines.iter().filter(|line| may_be_message(line)).collect();
-    if messages.is_empty() {
+    let events: Vec<(&Line, Event<'_>)> =
+        lines.iter().filter_map(|line| Some((line, event_in(line)?))).collect();
+    if !events.iter().any(|(_, event)| event.kind.is_trouble()) {
         return Vec::new();
     }
     // The times that log daemons print are not part of the cleaned lines.
     let printed: Vec<&str> = text.lines().collect();
-    let timed = messages.iter().map(|line| {
-        let time = printed.get(line.number - 1).and_then(|raw| kernel_log::clock_before(raw));
-        (line.number, format!("{}{}", time.unwrap_or_default(), line.text))
+    let timed = events.into_iter().map(|(line, event)| {
+        let clock = printed.get(line.number - 1).and_then(|raw| kernel_log::clock_before(raw));
+        let clock = clock.filter(|clock| clock.contains(|c: char| c.is_ascii_digit()));
+        (line.number, Event { stamp: clock.map(Stamp::Clock).or(event.stamp), ..event })
     });
-    let timed: Vec<(usize, String)> = timed.collect();
-    let log = kernel_log::read(timed.iter().map(|(number, line)| (*number, line.as_str())));
+    let log = kernel_log::read_events(timed);
     let mut found = Vec::new();
     for device in log.devices.iter().filter(|device| !device.troubles.is_empty()) {
         let first = device.troubles.iter().map(|it| it.line).min().unwrap_or(1);
@@ -53,8 +54,8 @@ fn claim(lines: &[Line], numbers: &[usize]) {
 /// No message is shorter, in bytes.
 const MESSAGE_MIN: usize = 12;
 
-/// Whether a line has one of the words without which no message is known.
-fn may_be_message(line: &Line) -> bool {
+/// The event in a line, which has one of the words without which no message is known.
+fn event_in<'l>(line: &'l Line<'_>) -> Option<Event<'l>> {
     const WORDS: [Needle; 17] = [
         Needle::new("mmc"),
         Needle::new("I/O error, dev"),
@@ -81,11 +82,11 @@ fn may_be_message(line: &Line) -> bool {
         Needle::new("Linux version"),
     ];
     if line.text.len() < MESSAGE_MIN {
-        return false;
+        return None;
     }
-    let view = View::of(&line.text);
-    WORDS.iter().chain(&LATER).any(|word| view.holds(word))
-        && kernel_log::event(&line.text).is_some()
+    let view = line.view();
+    let has_word = WORDS.iter().chain(&LATER).any(|word| view.holds(word));
+    has_word.then(|| kernel_log::event(&line.text)).flatten()
 }
 
 /// The record of a device that had trouble.

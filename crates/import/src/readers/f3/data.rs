@@ -89,7 +89,7 @@ pub(super) struct Data<'l, 't> {
 impl<'l, 't> Data<'l, 't> {
     /// Takes over what `line` says.
     pub(super) fn read(&mut self, line: &'l Line<'t>) {
-        let text = line.text.trim();
+        let text = line.shown();
         if let Some(rest) = text.strip_prefix("Validating file ") {
             self.read_row(line, rest);
         } else if let Some(rest) = text.strip_prefix("Creating file ") {

@@ -80,6 +80,9 @@ pub(super) fn is_sign(view: &View) -> bool {
 
 /// Whether `text` holds a job's rates, which no other tool prints so.
 fn is_bare_rate(text: &str) -> bool {
+    if !text.starts_with(['r', 'w']) {
+        return false;
+    }
     let has = |start: &str| text.strip_prefix(start).map(str::trim_start);
     let rest = has("read").or_else(|| has("write")).and_then(|rest| rest.strip_prefix(':'));
     rest.map(str::trim_start).is_some_and(|rest| {
@@ -139,13 +142,20 @@ pub(super) fn is_of_output(view: &View) -> bool {
 
 /// Whether a line stands between what a job was announced to do and its report.
 fn is_prelude(view: &View) -> bool {
+    const STARTS: Beginnings =
+        Beginnings::new(&["...", "Jobs: ", "Starting ", "note: both iodepth", "fio-"]);
+    if view.holds(&LAYING_OUT) {
+        return true;
+    }
     let text = view.text;
+    if !STARTS.begin(text) {
+        return false;
+    }
     text == "..."
         || text.starts_with("Jobs: ")
         || text.starts_with("Starting ") && (text.contains("process") || text.contains("thread"))
         || text.starts_with("note: both iodepth")
         || version_in(text).is_some()
-        || view.holds(&LAYING_OUT)
 }
 
 /// The version in a line that holds nothing else.
@@ -164,7 +174,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut summaries = Vec::new();
     for line in lines {
         check_count(found.phases.len())?;
-        let view = View::of(&line.text);
+        let view = line.view();
         let text = view.text;
         if let Some(said) = Command::of(&view) {
             line.claim();
@@ -314,7 +324,7 @@ fn begun(line: &Line) -> Result<Report, ImportError> {
 
 /// Takes over the rates in `line`, if it is one of rates.
 fn read_rates(line: &Line, report: &mut Report) -> Result<(), ImportError> {
-    let text = line.text.trim();
+    let text = line.shown();
     let Some((direction, rest)) = text.split_once(':') else { return Ok(()) };
     // Version 3.33 prints an empty line of both directions where they are told apart as well.
     let is_empty = direction.trim() == "mixed" && rest.contains("IOPS=0,") && rest.contains("(0B/");

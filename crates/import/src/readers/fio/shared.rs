@@ -169,7 +169,9 @@ fn unquoted(value: &str) -> &str {
 
 /// Whether a line is a command of fio.
 pub(super) fn is_command(view: &View) -> bool {
-    Command::of(view).is_some()
+    let is_option =
+        |word: &str| word.starts_with("--") || word.starts_with('-') && word.contains('=');
+    options_in(view).is_some_and(|options| options.split_whitespace().any(is_option))
 }
 
 /// What follows the program's name in a line.

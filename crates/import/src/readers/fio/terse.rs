@@ -42,7 +42,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut command = Command::default();
     for line in lines {
         draft.check_count()?;
-        let view = View::of(&line.text);
+        let view = line.view();
         if let Some(said) = Command::of(&view) {
             line.claim();
             command = said;

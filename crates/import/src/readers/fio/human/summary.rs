@@ -12,6 +12,7 @@ use crate::ImportError;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::Line;
 use crate::text::{Quantity, kernel_name, quantities};
+use crate::view::Beginnings;
 
 /// How the lines of both directions begin.
 const DIRECTIONS: [(&str, OpName, &str); 2] =
@@ -19,11 +20,11 @@ const DIRECTIONS: [(&str, OpName, &str); 2] =
 
 /// Whether `text` is a sum of one direction.
 pub(super) fn is_sign(text: &str) -> bool {
-    let is_direction = DIRECTIONS.iter().any(|(name, ..)| text.starts_with(name));
+    const STARTS: Beginnings = Beginnings::new(&["READ:", "WRITE:"]);
     // The end of the line may be wrapped.
     let is_3 = || text.contains(" bw=") && text.contains("B/s-");
     let is_2 = || text.contains("io=") && text.contains("aggrb=");
-    is_direction && (is_3() || is_2())
+    STARTS.begin(text) && (is_3() || is_2())
 }
 
 /// Adds what the `sums` tell, and the device that one of `lines` names.
@@ -34,7 +35,7 @@ pub(super) fn read(
 ) -> Result<(), ImportError> {
     for line in sums {
         draft.check_count()?;
-        let text = line.text.trim();
+        let text = line.shown();
         let Some(sum) = sum_of(text) else {
             let expected = "'READ: bw=NMiB/s (NMB/s), …, io=NMiB (NMB), run=N-Nmsec'";
             return Err(ImportError::unexpected(fio::TOOL, line.number, expected, text));
@@ -85,6 +86,6 @@ fn sum_of(text: &str) -> Option<Sum> {
 
 /// The device in `mmcblk0: ios=8180/204, merge=0/3, …`.
 fn device_of(line: &Line) -> Option<String> {
-    let (name, rest) = line.text.trim().split_once(": ")?;
+    let (name, rest) = line.shown().split_once(": ")?;
     rest.starts_with("ios=").then(|| kernel_name(&format!("/dev/{name}"))).flatten()
 }
