@@ -171,24 +171,41 @@ fn is_noise(view: &View) -> bool {
     if is_mark || is_fence() || !has_word(text) {
         return true;
     }
-    let first = text.split_whitespace().next().unwrap_or_default();
+    let first = first_word(text);
     let has_prompt = || {
-        ["nsh>", "pxh>", "INFO", "WARN", "ERROR"].contains(&first)
+        matches!(first, "nsh>" | "pxh>" | "INFO" | "WARN" | "ERROR")
             || first.contains('@')
                 && (text.contains("$ ") || text.contains("# ") || text.ends_with(['$', '#']))
     };
     let is_time =
-        || ["real", "user", "sys"].contains(&first) && text.contains('m') && text.ends_with('s');
+        || matches!(first, "real" | "user" | "sys") && text.contains('m') && text.ends_with('s');
     let is_decorated =
         || text.starts_with("==") || text.starts_with("--") || text.starts_with("**");
     let is_kernel = || view.holds(&KERNEL) || first.ends_with(':') && first.starts_with("mmc");
-    let is_columns = || text.starts_with("random") && text.matches("random").count() == 2;
+    let is_columns = || first.starts_with("random") && text.matches("random").count() == 2;
     has_prompt()
         || is_time()
         || is_decorated() && !has_capacity(text)
         || is_kernel()
         || is_columns()
-        || is_program(first.trim_start_matches("./"))
+        || is_program(without_place(first))
+}
+
+/// The first word of a text that does not begin with white space.
+fn first_word(text: &str) -> &str {
+    let end = text.bytes().position(|byte| !byte.is_ascii_graphic()).unwrap_or(text.len());
+    match text.as_bytes().get(end) {
+        None | Some(b' ' | b'\t') => &text[..end],
+        Some(_) => text.split_whitespace().next().unwrap_or_default(),
+    }
+}
+
+/// A command without the `./` before it.
+fn without_place(mut word: &str) -> &str {
+    while let Some(rest) = word.strip_prefix("./") {
+        word = rest;
+    }
+    word
 }
 
 /// Whether a word of `text` has two letters.

@@ -60,7 +60,11 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         let stretch = stretches.peek().filter(|stretch| stretch.first <= at);
         let line = stretch.map_or(line, |stretch| margins::without(stretch.mark, line));
         let number = at + 1;
-        if let Some(facts) = Facts::of_printed(line) {
+        if line.is_empty() {
+            continue;
+        }
+        let facts = Facts::of(line);
+        if facts.are_of_printed() {
             let kept = without_prefix(line);
             let facts = if kept.len() == line.len() { facts } else { Facts::of(kept) };
             add(&mut lines, number, Cow::Borrowed(kept), facts);

@@ -51,19 +51,19 @@ impl Letters {
     }
 }
 
-/// Which characters stand beside each other in a text, small and capital letters as the same: a bit for some
-/// pairs each. Where the bit of a pair is missing, no such pair is there.
+/// Which characters stand beside each other in a text, small and capital letters as the same: many pairs share a
+/// bit. Where the bit of a pair is missing, no such pair is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pairs([u64; 2]);
+struct Pairs(u64);
 
 /// What a byte adds to the facts about a text.
 #[derive(Clone, Copy)]
 struct Known {
     letter: u64,
     /// Its part of the place of the pair of which it is the first.
-    first: u8,
+    first: u32,
     /// Its part of the place of the pair of which it is the second.
-    second: u8,
+    second: u32,
 }
 
 static KNOWN: [Known; 256] = {
@@ -73,8 +73,8 @@ static KNOWN: [Known; 256] = {
         let small = (byte as u8).to_ascii_lowercase();
         known[byte] = Known {
             letter: bit(byte as u8),
-            first: small.wrapping_mul(29) & 127,
-            second: small.wrapping_mul(83).rotate_left(3) & 127,
+            first: (small.wrapping_mul(29) & 63) as u32,
+            second: (small.wrapping_mul(83).rotate_left(3) & 63) as u32,
         };
         byte += 1;
     }
@@ -82,8 +82,8 @@ static KNOWN: [Known; 256] = {
 };
 
 impl Pairs {
-    const NONE: Self = Self([0; 2]);
-    const ALL: Self = Self([u64::MAX; 2]);
+    const NONE: Self = Self(0);
+    const ALL: Self = Self(u64::MAX);
 
     const fn of_word(word: &str) -> Self {
         let bytes = word.as_bytes();
@@ -95,21 +95,20 @@ impl Pairs {
         found
     }
 
+    const fn bit(first: u8, second: u8) -> u64 {
+        1 << (KNOWN[first as usize].first ^ KNOWN[second as usize].second)
+    }
+
     const fn add(&mut self, first: u8, second: u8) {
-        self.set(KNOWN[first as usize].first ^ KNOWN[second as usize].second);
+        self.0 |= Self::bit(first, second);
     }
 
-    const fn set(&mut self, place: u8) {
-        self.0[(place >> 6) as usize & 1] |= 1 << (place & 63);
-    }
-
-    const fn has(&self, first: u8, second: u8) -> bool {
-        let place = KNOWN[first as usize].first ^ KNOWN[second as usize].second;
-        self.0[(place >> 6) as usize & 1] & (1 << (place & 63)) != 0
+    const fn has(self, first: u8, second: u8) -> bool {
+        self.0 & Self::bit(first, second) != 0
     }
 
     const fn hold(self, other: Self) -> bool {
-        (other.0[0] & !self.0[0]) | (other.0[1] & !self.0[1]) == 0
+        other.0 & !self.0 == 0
     }
 }
 
@@ -121,51 +120,38 @@ pub(super) struct Facts {
 }
 
 /// A longer text has nearly all pairs, in bytes.
-const PAIRS_LENGTH_MAX: usize = 1024;
+const PAIRS_LENGTH_MAX: usize = 512;
 
 impl Facts {
     /// Those of `text`.
     pub(super) fn of(text: &str) -> Self {
-        let (mut letters, mut pairs) = (0, Pairs::NONE);
+        let mut letters = 0;
         if text.len() > PAIRS_LENGTH_MAX {
             for byte in text.as_bytes() {
                 letters |= KNOWN[usize::from(*byte)].letter;
             }
             return Self { letters: Letters(letters), pairs: Pairs::ALL };
         }
-        let mut before = 0;
+        let (mut pairs, mut before) = (0_u64, 0);
         for byte in text.as_bytes() {
             let known = &KNOWN[usize::from(*byte)];
             letters |= known.letter;
-            pairs.set(before ^ known.second);
+            pairs |= 1 << ((before ^ known.second) & 63);
             before = known.first;
         }
-        Self { letters: Letters(letters), pairs }
+        Self { letters: Letters(letters), pairs: Pairs(pairs) }
     }
 
-    /// Those of `text` where it is as a tool printed it: it holds printable ASCII characters alone, and none
-    /// that [`lines`](super::lines::lines) takes off or ends a line at.
-    pub(super) fn of_printed(text: &str) -> Option<Self> {
-        let mut letters = 0;
-        let (mut pairs, mut before) = (Pairs::NONE, 0);
-        for byte in text.as_bytes() {
-            let known = &KNOWN[usize::from(*byte)];
-            letters |= known.letter;
-            if letters & 1 << MARK != 0 {
-                return None;
-            }
-            pairs.set(before ^ known.second);
-            before = known.first;
-        }
-        let pairs = if text.len() > PAIRS_LENGTH_MAX { Pairs::ALL } else { pairs };
-        Some(Self { letters: Letters(letters), pairs })
+    /// Whether the text is as a tool printed it: it holds printable ASCII characters alone, and none that
+    /// [`lines`](super::lines::lines) takes off or ends a line at.
+    pub(super) const fn are_of_printed(self) -> bool {
+        self.letters.0 & 1 << MARK == 0
     }
 
     /// Those of two texts, the first of which ends in the byte `end` and the second of which begins with
     /// `start`, with a space between.
     pub(super) const fn with(self, end: u8, start: u8, other: Self) -> Self {
-        let (a, b) = (self.pairs.0, other.pairs.0);
-        let mut pairs = Pairs([a[0] | b[0], a[1] | b[1]]);
+        let mut pairs = Pairs(self.pairs.0 | other.pairs.0);
         pairs.add(end, b' ');
         pairs.add(b' ', start);
         Self { letters: Letters(self.letters.0 | other.letters.0 | bit(b' ')), pairs }
@@ -197,24 +183,33 @@ pub(super) struct Beginnings {
     words: &'static [&'static str],
     /// The first two characters of all of them.
     first: Pairs,
+    /// The second and the third.
+    second: Pairs,
 }
 
 impl Beginnings {
     /// `words` of two bytes or more.
     pub(super) const fn new(words: &'static [&'static str]) -> Self {
-        let (mut first, mut at) = (Pairs::NONE, 0);
+        let (mut first, mut second, mut at) = (Pairs::NONE, Pairs::NONE, 0);
         while at < words.len() {
             let word = words[at].as_bytes();
             first.add(word[0], word[1]);
+            if word.len() > 2 {
+                second.add(word[1], word[2]);
+            } else {
+                second = Pairs::ALL;
+            }
             at += 1;
         }
-        Self { words, first }
+        Self { words, first, second }
     }
 
     /// Whether `text` begins with one of them.
     pub(super) fn begin(&self, text: &str) -> bool {
-        let [first, second, ..] = text.as_bytes() else { return false };
-        if !self.first.has(*first, *second) {
+        let bytes = text.as_bytes();
+        let [first, second, ..] = bytes else { return false };
+        let third = if bytes.len() > 2 { bytes[2] } else { 0 };
+        if !(self.first.has(*first, *second) && self.second.has(*second, third)) {
             return false;
         }
         let is_it = |word: &&str| word.as_bytes()[0] == *first && text.starts_with(word);

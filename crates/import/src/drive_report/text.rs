@@ -262,7 +262,9 @@ pub(super) fn reason(text: &str) -> Option<NotRead> {
 /// An attribute in `  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       0`
 /// or in the brief form `  5 Reallocated_Sector_Ct   PO--CK   100   100   010    -    0`.
 fn attribute(text: &str, line: usize) -> Option<Attribute<'_>> {
-    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+    // The number is short.
+    let is_end = |byte: u8| !byte.is_ascii_graphic();
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.bytes().take(8).any(is_end) {
         return None;
     }
     let mut words = text.split_whitespace();

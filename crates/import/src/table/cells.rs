@@ -288,28 +288,31 @@ fn count_separated(text: &str, separator: char) -> usize {
 
 /// The cells between separators, which may stand in quotes.
 fn separated(text: &str, separator: char) -> Vec<String> {
-    if !text.contains('"') {
-        if count_separated(text, separator) == 0 {
-            return Vec::new();
-        }
-        return text.split(separator).map(|cell| trimmed(cell).to_owned()).collect();
+    let count = count_separated(text, separator);
+    let mut cells = Vec::with_capacity(count);
+    if count == 0 {
+        return cells;
     }
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    for c in text.chars() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            c if c == separator && !is_quoted => {
-                if cells.len() == COLUMNS_MAX {
-                    return Vec::new();
-                }
-                cells.push(String::new());
-            }
-            c => cells.last_mut().into_iter().for_each(|cell| cell.push(c)),
+    let (mut start, mut is_quoted) = (0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == b'"' {
+            is_quoted = !is_quoted;
+        } else if !is_quoted && char::from(byte) == separator {
+            cells.push(unquoted(&text[start..at]));
+            start = at + 1;
         }
     }
-    cells.iter_mut().for_each(|cell| *cell = cell.trim().to_owned());
+    cells.push(unquoted(&text[start..]));
     cells
+}
+
+/// A cell without quotes and the white space around it.
+fn unquoted(cell: &str) -> String {
+    if cell.contains('"') {
+        trimmed(&cell.replace('"', "")).to_owned()
+    } else {
+        trimmed(cell).to_owned()
+    }
 }
 
 /// A cell and where it stands in its line, in characters.

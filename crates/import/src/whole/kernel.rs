@@ -56,7 +56,7 @@ const MESSAGE_MIN: usize = 12;
 
 /// The event in a line, which has one of the words without which no message is known.
 fn event_in<'l>(line: &'l Line<'_>) -> Option<Event<'l>> {
-    const WORDS: [Needle; 17] = [
+    static WORDS: [Needle; 21] = [
         Needle::new("mmc"),
         Needle::new("I/O error, dev"),
         Needle::new("medium error, dev"),
@@ -74,8 +74,6 @@ fn event_in<'l>(line: &'l Line<'_>) -> Option<Event<'l>> {
         Needle::new("usb "),
         Needle::new("ata"),
         Needle::new("oltage"),
-    ];
-    const LATER: [Needle; 4] = [
         Needle::new("JBD2"),
         Needle::new("blocked for more than"),
         Needle::new("limit="),
@@ -85,8 +83,12 @@ fn event_in<'l>(line: &'l Line<'_>) -> Option<Event<'l>> {
         return None;
     }
     let view = line.view();
-    let has_word = WORDS.iter().chain(&LATER).any(|word| view.holds(word));
-    has_word.then(|| kernel_log::event(&line.text)).flatten()
+    for word in &WORDS {
+        if view.holds(word) {
+            return kernel_log::event(&line.text);
+        }
+    }
+    None
 }
 
 /// The record of a device that had trouble.
