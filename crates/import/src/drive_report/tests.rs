@@ -224,3 +224,17 @@ fn prose_about_health_is_no_report() {
     }
     assert!(!is_sign("SMART is a technology") && !is_sign("Data Units Written: many"));
 }
+
+#[test]
+fn a_test_that_an_nvme_drive_made_of_itself_and_failed_is_found() {
+    let text = "\
+Self-test Log (NVMe Log 0x06)
+Self-test status: No self-test in progress
+Num  Test_Description  Status                       Power_on_Hours  Failing_LBA  NSID Seg SCT Code
+ 0   Short             Completed: failed segments              812    123456789     1   2 0x2 0x81
+ 1   Extended          Completed without error                  99            -     -   -   -    -
+";
+    let report = only(&format!("{NVME}{text}"));
+    assert_eq!(kinds(&report), [FindingKind::SelfTestsFailed { count: 1 }]);
+    assert!(reports("1 Short walk, then 2 Extended ones").is_empty());
+}

@@ -71,12 +71,20 @@ fn is_nvme_field(text: &str) -> bool {
 /// Whether a test of the drive by itself has failed, in a row of smartctl's list of them:
 /// `# 1  Extended offline    Completed: read failure       60%      9871         180321344`.
 fn self_test(text: &str) -> Option<bool> {
-    let rest = text.strip_prefix('#')?.trim_start();
+    // The list of an NVMe drive has no mark before its numbers.
+    let (rest, is_nvme) = match text.strip_prefix('#') {
+        Some(rest) => (rest.trim_start(), false),
+        None => (text, true),
+    };
     let number = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| (1..=2).contains(end))?;
     let rest = rest[number..].trim_start();
     let kinds =
         ["Short", "Extended", "Conveyance", "Selective", "Background", "Foreground", "Offline"];
     if !kinds.iter().any(|kind| rest.starts_with(kind)) {
+        return None;
+    }
+    let states = ["  Completed", "  Aborted", "  Interrupted", "  Fatal or unknown error"];
+    if is_nvme && !states.iter().any(|state| rest.contains(state)) {
         return None;
     }
     let failed = [

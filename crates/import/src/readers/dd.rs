@@ -20,6 +20,7 @@ use crate::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, wh
 use crate::view::{Letters, Needle, View};
 use crate::{ForeignTool, ImportError};
 use cardproof_record::{Finding, FindingKind, OpName, PatternName};
+pub(super) use error::cause_of;
 use error::{error_in, is_message};
 
 const TOOL: ForeignTool = ForeignTool::Dd;
@@ -103,8 +104,13 @@ fn figures_in<'l>(view: &View<'l>) -> Option<Figures<'l>> {
         is_time && amount >= 1e5 && seconds.value > 0.0 && meanings.iter().any(is_rate)
     };
     let is_last = last + 1 == numbers.len();
-    let is_plain =
-        is_last && !meanings.is_empty() && is_second(time) && is_plain(view, &seconds, &rate);
+    // A line of several rates is one that people type.
+    let is_only = !numbers[..last].iter().any(|it| it.unit.contains('/'));
+    let is_plain = is_last
+        && is_only
+        && !meanings.is_empty()
+        && is_second(time)
+        && is_plain(view, &seconds, &rate);
     let mut amounts = numbers[..last - 1].iter().enumerate().filter(|(_, it)| is_amount(it));
     let (_, amount) =
         amounts.find(|(at, amount)| *at == 0 && is_plain || is_certain(amount.value))?;

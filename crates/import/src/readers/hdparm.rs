@@ -7,13 +7,14 @@
 
 use cardproof_units::{Bytes, Nanos};
 
+use super::dd::cause_of;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::{Line, last_number};
 use crate::refusals::{Refusals, check_count};
 use crate::text::{Quantity, is_near, kernel_name, quantities};
 use crate::view::{Needle, View};
 use crate::{ForeignTool, ImportError};
-use cardproof_record::{OpName, PatternName};
+use cardproof_record::{ErrorCause, Finding, FindingKind, OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::Hdparm;
 
@@ -33,6 +34,8 @@ pub(super) struct Found {
     pub(super) figures: Vec<Printed>,
     /// The kernel's name of the device.
     pub(super) device: Option<String>,
+    /// Reads that failed, with the numbers of their lines.
+    failed: Vec<(usize, ErrorCause)>,
 }
 
 pub(super) fn is_sign(view: &View) -> bool {
@@ -73,6 +76,20 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     let mut draft = RecordDraft::new(TOOL);
     draft.conditions.device.name = found.device;
     (draft.phases, draft.figures, draft.refused) = (found.phases, found.figures, refused);
+    for (line, cause) in found.failed {
+        let what = FindingKind::IoErrors {
+            op: OpName::Read,
+            count: 1,
+            cause,
+            files: Vec::new(),
+            after_bytes: None,
+            offset_bytes: None,
+        };
+        draft.is_partial = true;
+        let finding = Finding::at(what, TOOL.name(), line);
+        let device = draft.conditions.device.name.clone();
+        draft.add_finding(Finding { device, ..finding });
+    }
     Ok(draft)
 }
 
@@ -86,7 +103,10 @@ pub(super) fn find(
     for line in lines {
         check_count(found.phases.len() + found.figures.len())?;
         let view = line.view();
-        if let Some(timings) = timing_in(&view) {
+        if let Some(cause) = failure_in(&view) {
+            line.claim();
+            found.failed.push((line.number, cause));
+        } else if let Some(timings) = timing_in(&view) {
             match timings_of(line, &view, timings) {
                 Ok(own) => found.extend(own),
                 Err(error) => refuse(error)?,
@@ -96,7 +116,7 @@ pub(super) fn find(
             found.device = found.device.take().or_else(|| kernel_name(path));
         }
     }
-    if found.phases.is_empty() && found.figures.is_empty() {
+    if found.phases.is_empty() && found.figures.is_empty() && found.failed.is_empty() {
         let expected = EXPECTED.to_owned();
         return Err(ImportError::Ends { tool: TOOL, line: last_number(lines), expected });
     }
@@ -109,7 +129,18 @@ impl Found {
         self.device = self.device.take().or(next.device);
         self.phases.extend(next.phases);
         self.figures.extend(next.figures);
+        self.failed.extend(next.failed);
     }
+}
+
+/// The cause of a read that failed, in the words of the C library.
+fn failure_in(view: &View) -> Option<ErrorCause> {
+    const FAILED: Needle = Needle::new("read() failed: ");
+    if !view.holds(&FAILED) {
+        return None;
+    }
+    let (_, why) = view.text.split_once("read() failed: ")?;
+    Some(cause_of(why).unwrap_or(ErrorCause::Unknown))
 }
 
 /// What one line holds, in which `timings` begin.

@@ -102,16 +102,34 @@ fn form_of(line: &Line) -> Option<Form> {
     }
     let counts = [('\t', marks.tabs), (';', marks.semicolons), (',', marks.commas)];
     for (separator, count) in counts {
-        let is_prose = || separator == ',' && text.matches(", ").count() == count;
+        let is_prose = || separator == ',' && are_of_prose(text);
         if count >= 2 && !is_prose() && count_separated(text, separator) >= 3 {
             return Some(Form::Separated(separator));
         }
     }
-    if marks.gaps >= 2 && count_aligned(text) >= 3 {
+    // The first column may have no heading.
+    if marks.gaps >= 2 && count_aligned(text) + usize::from(text.starts_with("  ")) >= 3 {
         return Some(Form::Aligned);
     }
     let is_inline = super::inline::is_candidate(line);
     is_inline.then_some(Form::Inline)
+}
+
+/// Whether each comma ends a part of a sentence or parts decimals, as in `4k lesen 8,9 MB/s, schreiben 1,2 MB/s`.
+fn are_of_prose(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut ends = 0;
+    for (at, _) in text.match_indices(',') {
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        let after = bytes.get(at + 1).copied();
+        let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+        if after == Some(b' ') {
+            ends += 1;
+        } else if !(is_digit(before) && is_digit(after)) {
+            return false;
+        }
+    }
+    ends > 0
 }
 
 /// How many of each mark that can part columns a line has.

@@ -335,3 +335,23 @@ SanDisk Ultra 32GB
     assert_eq!(values(text), expected(&[("SanDisk Ultra 32GB", &[2764.0, 729.0, 9.3])]));
     assert_eq!(records(text)[0].1[2].0, "read-4k-iozone");
 }
+
+#[test]
+fn decimal_commas_part_no_columns_of_a_sentence() {
+    let text = "Ultra: 4k lesen 8,9 MB/s, 4k schreiben 1,2 MB/s, seq lesen 43,1 MB/s\n";
+    assert_eq!(values(text), expected(&[("Ultra", &[8.9, 1.2, 43.1])]));
+}
+
+#[test]
+fn a_first_column_without_a_heading_names_the_tests_of_two_columns() {
+    let text = "\
+CrystalDiskMark 8
+            Read [MB/s]   Write [MB/s]
+SEQ1M Q8T1     93.48         71.20
+RND4K Q1T1      9.87          2.70
+";
+    let found = records(text);
+    assert_eq!(found.len(), 1);
+    let figures: Vec<f64> = found[0].1.iter().flat_map(|it| &it.1).map(|it| it.0).collect();
+    assert_eq!(figures, [93.48, 71.2, 9.87, 2.7]);
+}

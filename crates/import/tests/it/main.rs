@@ -17,6 +17,7 @@ mod pastes;
 mod real_logs;
 mod refusals;
 mod typed;
+mod typed_by_hand;
 mod units;
 
 use std::fs;

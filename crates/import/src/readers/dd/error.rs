@@ -75,7 +75,7 @@ fn message_in<'l>(view: &View<'l>) -> Option<(&'l str, &'l str)> {
 }
 
 /// The cause by the words of the C library, in any language for EIO.
-fn cause_of(why: &str) -> Option<ErrorCause> {
+pub(in crate::readers) fn cause_of(why: &str) -> Option<ErrorCause> {
     let why = why.trim().trim_end_matches('.');
     let has_letters_around = |(before, after): (&str, &str)| {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() || c == '-');
