@@ -4,7 +4,7 @@
 //! Sources in the kernel: `drivers/mmc/core/debugfs.c` (`err_stats`, from Linux 6.0 on), `fs/ext4/sysfs.c`
 //! (`errors_count`), Documentation/block/stat.rst, Documentation/ABI/testing/pstore.
 
-use cardproof_kernel_log::{KernelLog, Trouble, TroubleKind};
+use cardproof_kernel_log::{Trouble, TroubleKind};
 use cardproof_registers::{MmcCsd, Register, SdCsd};
 
 use crate::Sysroot;
@@ -13,6 +13,7 @@ use crate::identify::errors::{HostErrors, LogAccess, host_errors};
 use crate::identify::kernel_log::kept_lines;
 use crate::identify::mmc_host::MmcHost;
 use crate::identify::sources::Sources;
+use crate::messages::{Stacks, troubles};
 use crate::mounts::{Mount, Mounts};
 use crate::transport::is_mmc_card;
 
@@ -72,11 +73,11 @@ pub fn condition(root: &Sysroot, name: &str) -> Condition {
     let host = card.as_deref().and_then(MmcHost::of_card);
     let host_name = host.as_ref().map(|host| host.name.as_str());
     let crash_log = crash_log(root);
-    let crashes = cardproof_kernel_log::read((1..).zip(crash_log.iter().map(String::as_str)));
+    let crashes = cardproof_kernel_log::read_named((1..).zip(crash_log.iter().map(String::as_str)));
     let mut condition = Condition {
         log_access: LogAccess::from(sources.log()),
-        troubles: troubles(sources.messages(), name, host_name),
-        crash_troubles: troubles(&crashes, name, host_name),
+        troubles: troubles(root, sources.messages(), name, host_name),
+        crash_troubles: troubles(root, &crashes, name, host_name),
         host_errors: host_name.and_then(|host| host_errors(root, host)),
         ..Condition::default()
     };
@@ -92,6 +93,27 @@ pub fn condition(root: &Sysroot, name: &str) -> Condition {
     condition
 }
 
+/// What the kernel tells of the card called `name`, such as `mmcblk0`, that it could not put to use, or whose slot has
+/// none: `None` where there is such a device, or the kernel tells nothing of its slot.
+#[must_use]
+pub fn unusable_card(root: &Sysroot, name: &str) -> Option<Condition> {
+    let slot = name.strip_prefix("mmcblk").filter(|number| number.parse::<u8>().is_ok())?;
+    if BlockDevice::by_name(root, name).is_some() {
+        return None;
+    }
+    let sources = Sources::new(root);
+    let host = format!("mmc{slot}");
+    let troubles = troubles(root, sources.messages(), name, Some(&host));
+    let has_failed = troubles.iter().any(|it| matches!(it.kind, TroubleKind::Init(_)));
+    has_failed.then(|| Condition {
+        log_access: LogAccess::from(sources.log()),
+        troubles,
+        host_errors: host_errors(root, &host),
+        is_present: Some(false),
+        ..Condition::default()
+    })
+}
+
 /// What `lines` of another log of this computer, the oldest first, tell of the device called `name` and of the
 /// computer's power. Lines about a card of another name than the one that is there are left out.
 #[must_use]
@@ -100,17 +122,10 @@ pub fn log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> Vec<Trouble
     let card = device.as_ref().and_then(|device| device.ancestors().find(|path| is_mmc_card(path)));
     let host = card.and_then(MmcHost::of_card).map(|host| host.name);
     let product = card.and_then(|card| root.text(card.join("name")));
-    let log = cardproof_kernel_log::read((1..).zip(lines.iter().map(String::as_str)));
+    let log = cardproof_kernel_log::read_named((1..).zip(lines.iter().map(String::as_str)));
     let known = log.of(name, host.as_deref()).and_then(|found| found.card.name.clone());
     let is_another = product.zip(known).is_some_and(|(now, then)| now.trim() != then.trim());
-    if is_another { Vec::new() } else { troubles(&log, name, host.as_deref()) }
-}
-
-/// What `log` tells of the device `name`, whose card is in `host`, and of the computer's power.
-fn troubles(log: &KernelLog, name: &str, host: Option<&str>) -> Vec<Trouble> {
-    let own = log.of(name, host).into_iter().flat_map(|device| device.troubles.iter());
-    let power = log.others.iter().filter(|it| it.kind == TroubleKind::UnderVoltage);
-    own.chain(power).cloned().collect()
+    if is_another { Vec::new() } else { troubles(root, &log, name, host.as_deref()) }
 }
 
 /// The number of each word of a line of counters; `None` where one is none.
@@ -146,13 +161,16 @@ fn crash_log(root: &Sysroot) -> Vec<String> {
     texts.flat_map(|text| kept_lines(&text)).collect()
 }
 
-/// The file systems on `device` and on its partitions.
+/// The file systems on `device`, on its partitions, and on volumes that rest on it alone.
 fn mounted(root: &Sysroot, device: &BlockDevice<'_>) -> Vec<MountCondition> {
     let mounts = Mounts::read(root).unwrap_or_default();
+    let layers = Stacks::new(root);
     let mut found: Vec<MountCondition> = Vec::new();
     for mount in mounts.iter() {
-        let Some(partition) = BlockDevice::by_number(root, mount.device) else { continue };
-        if partition.whole().name() != device.name() {
+        let Some(partition) = mounted_device(root, mount) else { continue };
+        let whole = partition.whole();
+        let is_volume = || layers.share(whole.name(), device.name()) == Some(false);
+        if whole.name() != device.name() && !is_volume() {
             continue;
         }
         let is_turned_read_only = is_turned_read_only(mount);
@@ -169,6 +187,14 @@ fn mounted(root: &Sysroot, device: &BlockDevice<'_>) -> Vec<MountCondition> {
         }
     }
     found
+}
+
+/// The device of `mount`; of a file system without a number of its own, such as Btrfs, that which was mounted.
+fn mounted_device<'root>(root: &'root Sysroot, mount: &Mount) -> Option<BlockDevice<'root>> {
+    if mount.device.is_anonymous() {
+        return BlockDevice::by_node(root, &mount.source);
+    }
+    BlockDevice::by_number(root, mount.device)
 }
 
 fn options(mount: &Mount) -> impl Iterator<Item = &str> {
@@ -222,6 +248,18 @@ mod tests {
             let state = found.mounted.first().map(|it| it.is_turned_read_only);
             assert_eq!(state, expected, "{mount}");
         }
+        let volume = root(
+            "sys/class/block/dm-0 -> sys/devices/virtual/block/dm-0\n\
+             sys/dev/block/254:0 -> sys/devices/virtual/block/dm-0\n\
+             sys/devices/virtual/block/dm-0/dev = 254:0\n\
+             sys/class/block/mmcblk0p2 -> sys/devices/platform/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0/mmcblk0p2\n\
+             sys/devices/virtual/block/dm-0/slaves/mmcblk0p2 -> sys/devices/platform/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0/mmcblk0p2\n\
+             sys/fs/ext4/dm-0/errors_count = 3\n\
+             proc/self/mountinfo = 27 1 254:0 / /data rw - ext4 /dev/mapper/data ro\n",
+        );
+        let found = condition(&volume, "mmcblk0").mounted;
+        assert!(found[0].is_turned_read_only, "{found:?}");
+        assert_eq!(found[0].noted_errors, Some(3));
         let other = root("proc/self/mountinfo = 27 1 8:1 / / rw - ext4 /dev/sda1 ro\n");
         assert_eq!(condition(&other, "mmcblk0").mounted, []);
     }
@@ -245,6 +283,17 @@ mod tests {
         assert_eq!(found.crash_troubles.len(), 1);
         assert_eq!(found.is_present, Some(true));
         assert_eq!(found.counters.map(|it| it.len()), Some(11));
+    }
+
+    #[test]
+    fn a_card_that_did_not_start_is_known_by_its_slot() {
+        let failed = "dmesg = [   12.3] mmc1: error -110 whilst initialising SD card\n";
+        let root = root(failed);
+        let found = unusable_card(&root, "mmcblk1").unwrap();
+        assert_eq!((found.troubles.len(), found.is_present), (1, Some(false)));
+        for name in ["mmcblk0", "mmcblk2", "mmc1", "sda"] {
+            assert_eq!(unusable_card(&root, name), None, "{name}");
+        }
     }
 
     #[test]

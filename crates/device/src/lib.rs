@@ -20,6 +20,7 @@ pub mod identify;
 mod link;
 pub mod live;
 mod look;
+mod messages;
 mod mounted_on;
 mod mounts;
 mod number;
@@ -37,7 +38,7 @@ mod wear;
 mod writers;
 
 pub use card_info::{MmcRegisters, SdRegisters};
-pub use condition::{Condition, MountCondition, condition, log_troubles};
+pub use condition::{Condition, MountCondition, condition, log_troubles, unusable_card};
 pub use disk::{Disk, is_loop_direct, largest_partition_start, logical_block, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;

@@ -10,9 +10,11 @@ use super::Stamp;
 pub struct Event<'t> {
     /// When it was written, as the log prints it.
     pub stamp: Option<Stamp<'t>>,
-    /// The kernel's name in the message: of a block device (`mmcblk0p2`), a card's host (`mmc0`) or a
-    /// controller (`nvme0`).
+    /// The kernel's name in the message: of a block device (`mmcblk0p2`), a card's host (`mmc0`), a
+    /// controller (`nvme0`), or a place ([`is_place`](crate::is_place)).
     pub device: Option<&'t str>,
+    /// How often the line says so; 1, unless a log daemon has put repeats together.
+    pub count: u64,
     /// What it says.
     pub kind: EventKind<'t>,
 }
@@ -79,6 +81,15 @@ impl Filesystem {
     }
 }
 
+/// What makes the message behind it harmless for the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Another file system was looked for than the one that is there.
+    OtherFilesystem,
+    /// There was no space left, as in a thin volume whose pool is full.
+    NoSpace,
+}
+
 /// What a message says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind<'t> {
@@ -102,6 +113,10 @@ pub enum EventKind<'t> {
         /// Whether the kernel writes to it.
         is_read_only: bool,
     },
+    /// A disk's size: `sd 0:0:0:0: [sda] 976773168 512-byte logical blocks`.
+    Disk(Bytes),
+    /// What explains the next message.
+    Explains(Cause),
     /// The card was taken out, or the kernel gave it up.
     Removed,
     /// The clock of the bus in Hz.

@@ -1,7 +1,7 @@
 //! Messages of file systems about errors of what they read and write.
 
-use super::event::{EventKind, Filesystem};
-use super::whole_device;
+use super::event::{Cause, EventKind, Filesystem};
+use super::name;
 use crate::text::word_after;
 
 /// How each driver begins its messages. The device stands in brackets.
@@ -32,7 +32,7 @@ fn of_journal(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         return Some((Some(journal_of(journal)?), EventKind::WriteLost));
     }
     if let Some(device) = after("VFS: Dirty inode writeback failed for block device ") {
-        let device = word_after(device, "").filter(|device| whole_device(device).is_some())?;
+        let device = word_after(device, "").filter(|device| name::block(device).is_some())?;
         return Some((Some(device), EventKind::WriteLost));
     }
     let is_error =
@@ -55,21 +55,60 @@ fn of_driver(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
             .then_some((None, EventKind::FilesystemError(filesystem)));
     }
     let device = device_in(rest)?;
+    if let Some(cause) = cause(filesystem, rest) {
+        return Some((Some(device), EventKind::Explains(cause)));
+    }
+    if filesystem == Filesystem::Btrfs && rest.contains(" errs: wr ") {
+        return counted_by_btrfs(rest, device);
+    }
     let kind = kind(filesystem, rest)?;
     Some((Some(device), kind))
 }
 
+/// What of a message makes the next one harmless for the device.
+fn cause(filesystem: Filesystem, rest: &str) -> Option<Cause> {
+    match filesystem {
+        Filesystem::F2fs => rest.contains("Magic Mismatch").then_some(Cause::OtherFilesystem),
+        Filesystem::Ext4 => {
+            // ENOSPC and EDQUOT; and BLK_STS_NOSPC of the block layer, which counts in its own way.
+            let is_full = rest.contains("Delayed block allocation failed")
+                && (rest.ends_with("with error 28") || rest.ends_with("with error 122"))
+                || rest.contains(": I/O error 3 writing to inode");
+            is_full.then_some(Cause::NoSpace)
+        }
+        _ => None,
+    }
+}
+
+/// `BTRFS error (device sda1): bdev /dev/mmcblk0p3 errs: wr 4, rd 0, flush 0, corrupt 3, gen 0`: the errors that
+/// Btrfs has counted on one of its devices, which need not be the one by which it is called.
+fn counted_by_btrfs<'t>(rest: &'t str, named: &'t str) -> Option<(Option<&'t str>, EventKind<'t>)> {
+    let counts = rest.split_once(" errs: ")?.1;
+    let is_zero = |part: &str| part.trim().ends_with(" 0");
+    if counts.split(',').all(is_zero) {
+        return None;
+    }
+    let member = word_after(rest, "bdev /dev/").filter(|member| name::block(member).is_some());
+    let device = member.unwrap_or(named);
+    Some((Some(device), EventKind::FilesystemError(Filesystem::Btrfs)))
+}
+
 /// The device of a journal's name, such as `mmcblk0p2` of `mmcblk0p2-8.`.
 fn journal_of(journal: &str) -> Option<&str> {
-    let device = journal.split('-').next()?.trim();
-    whole_device(device).map(|_| device)
+    let journal = journal.trim().trim_end_matches('.');
+    // `dm-0-8`, but also `sda1-8`, and `sda1` of a journal on a device of its own.
+    let device = match journal.rsplit_once('-') {
+        Some((device, _)) if name::block(device).is_some() => device,
+        _ => journal,
+    };
+    name::block(device).map(|_| device)
 }
 
 /// The device in the first brackets: `(mmcblk0p2)`, `(device sda1)`, `(device sda1: state EA)`.
 fn device_in(rest: &str) -> Option<&str> {
     let inside = word_after(rest, "(")?;
     let device = if inside == "device" { word_after(rest, "(device ")? } else { inside };
-    whole_device(device).map(|_| device)
+    name::block(device).map(|_| device)
 }
 
 /// What a message says behind the name of its driver.
@@ -99,6 +138,7 @@ fn kind(filesystem: Filesystem, rest: &str) -> Option<EventKind<'static>> {
                     "error count since last fsck",
                     "mounting fs with errors",
                     "this should not happen!! data will be lost",
+                    "delayed block allocation failed",
                     "potential data loss",
                     "with error 5",
                     "with error 30",

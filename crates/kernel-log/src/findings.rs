@@ -2,7 +2,8 @@
 
 use cardproof_record::{Finding, FindingKind, KernelFault};
 
-use super::log::{CardSeen, DeviceLog, Trouble, TroubleKind};
+use super::log::{CardSeen, DeviceLog};
+use super::trouble::{Trouble, TroubleKind};
 
 /// Who says so, in a finding.
 const TOOL: &str = "kernel-log";

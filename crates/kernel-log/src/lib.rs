@@ -7,28 +7,71 @@
 //! the running system can be read by the same code.
 
 mod block;
+mod course;
 mod event;
 mod filesystem;
 mod findings;
+mod guess;
 mod log;
 mod mmc;
+mod name;
 mod other;
 mod stamp;
 mod text;
+mod trouble;
+mod wrapped;
 
-pub use event::{CardKind, Event, EventKind, Filesystem, ModeStep};
-pub use log::{CardSeen, DeviceLog, KernelLog, Trouble, TroubleKind};
+pub use event::{CardKind, Cause, Event, EventKind, Filesystem, ModeStep};
+pub use log::{CardSeen, DeviceLog, KernelLog};
+pub use name::{is_layer, is_place, whole_device};
 pub use stamp::{Stamp, Stamped};
+pub use trouble::{Trouble, TroubleKind};
+pub use wrapped::unwrapped;
+
+/// Each message that is known has one of these words, so that a reader of long texts need not ask for every line.
+pub const WORDS: [&str; 21] = [
+    "mmc",
+    "I/O error, dev",
+    "medium error, dev",
+    "target error, dev",
+    "timeout error, dev",
+    "offline error, dev",
+    "Buffer I/O error",
+    "-fs",
+    "BTRFS",
+    "XFS (",
+    "SQUASHFS",
+    "on device ",
+    "nvme",
+    "sd ",
+    "usb ",
+    "ata",
+    "oltage",
+    "JBD2",
+    "blocked for more than",
+    "limit=",
+    "Linux version",
+];
 
 /// The event that a line of a log tells, with or without the time before it.
 #[must_use]
 pub fn event(line: &str) -> Option<Event<'_>> {
     let Stamped { stamp, message } = stamp::split(line);
+    let (count, message) = repeated(message);
     let (device, kind) = mmc::event(message)
         .or_else(|| block::event(message))
         .or_else(|| filesystem::event(message))
         .or_else(|| other::event(message))?;
-    Some(Event { stamp, device, kind })
+    debug_assert!(WORDS.iter().any(|word| line.contains(word)), "no word of WORDS is in {line}");
+    Some(Event { stamp, device, count, kind })
+}
+
+/// How often a log daemon says that it got a message, and the message: `message repeated 5 times: [ … ]`.
+fn repeated(message: &str) -> (u64, &str) {
+    let parts = message.strip_prefix("message repeated ").and_then(|it| it.split_once(" times: ["));
+    let Some((count, rest)) = parts else { return (1, message) };
+    let inside = rest.trim_end().strip_suffix(']').unwrap_or(rest);
+    (count.parse().unwrap_or(1), stamp::split(inside).message)
 }
 
 /// `line` with its time, and without the name of the computer that a log daemon puts before a message.
@@ -53,48 +96,28 @@ pub fn clock_before(line: &str) -> Option<&str> {
     }
 }
 
-/// The devices that the numbered lines of a log tell of.
+/// The devices that the numbered lines of a log tell of. What names no device is given to the only one with trouble.
 pub fn read<'t>(lines: impl IntoIterator<Item = (usize, &'t str)>) -> KernelLog {
-    let events = lines.into_iter().filter_map(|(number, line)| Some((number, event(line)?)));
-    read_events(events)
+    read_named(lines).with_guesses()
 }
 
-/// The devices that the events of numbered lines tell of.
+/// As [`read`], of the events of numbered lines.
 pub fn read_events<'t>(events: impl IntoIterator<Item = (usize, Event<'t>)>) -> KernelLog {
+    named_in(events).with_guesses()
+}
+
+/// The devices that the numbered lines of a log name. What names none stays by itself, with its place, for who knows
+/// the computer.
+pub fn read_named<'t>(lines: impl IntoIterator<Item = (usize, &'t str)>) -> KernelLog {
+    named_in(lines.into_iter().filter_map(|(number, line)| Some((number, event(line)?))))
+}
+
+fn named_in<'t>(events: impl IntoIterator<Item = (usize, Event<'t>)>) -> KernelLog {
     let mut log = log::Reading::default();
     for (number, event) in events {
         log.add(number, &event);
     }
     log.finish()
-}
-
-/// The whole device of a kernel's name with or without a partition: `mmcblk0` of `mmcblk0p2` and of
-/// `mmcblk0boot0`, `sda` of `sda1`; nothing for what is no block device's name.
-#[must_use]
-pub fn whole_device(name: &str) -> Option<&str> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    for (prefix, has_namespace) in [("mmcblk", false), ("nvme", true), ("loop", false)] {
-        let Some(rest) = name.strip_prefix(prefix) else { continue };
-        let mut end = prefix.len() + digits(rest);
-        if end == prefix.len() {
-            return None;
-        }
-        if has_namespace && name[end..].starts_with('n') {
-            end += 1 + digits(&name[end + 1..]);
-        }
-        let tail = &name[end..];
-        let is_part = tail.strip_prefix('p').is_some_and(|part| digits(part) == part.len());
-        let is_area = tail.starts_with("boot") || tail.starts_with("gp") || tail == "rpmb";
-        return (tail.is_empty() || is_part || is_area).then_some(&name[..end]);
-    }
-    for prefix in ["sd", "hd", "vd"] {
-        let Some(rest) = name.strip_prefix(prefix) else { continue };
-        let letters = rest.bytes().take_while(u8::is_ascii_lowercase).count();
-        let end = prefix.len() + letters;
-        let is_device = (1..=2).contains(&letters) && digits(&name[end..]) == name.len() - end;
-        return is_device.then_some(&name[..end]);
-    }
-    None
 }
 
 #[cfg(test)]

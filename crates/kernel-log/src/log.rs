@@ -7,14 +7,12 @@
 
 use std::collections::HashMap;
 
-use cardproof_record::OpName;
 use cardproof_units::Bytes;
 
-use super::event::{CardKind, Event, EventKind, Filesystem, ModeStep};
-use super::{Stamp, whole_device};
-
-/// No more sectors are kept of one kind of trouble.
-const SECTORS_MAX: usize = 16;
+use super::course::Course;
+use super::event::{CardKind, Event, EventKind};
+use super::name::{self, is_layer, is_place, nvme_twin};
+use super::trouble::{Trouble, TroubleKind, add, first, trouble};
 
 /// All that a log tells of storage and power.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,9 +28,11 @@ impl KernelLog {
     /// `mmc0`; where several cards were in it, of the last one.
     #[must_use]
     pub fn of(&self, name: &str, host: Option<&str>) -> Option<&DeviceLog> {
+        let controller = nvme_twin(name);
         let is_it = |device: &&DeviceLog| {
             device.device.as_deref() == Some(name)
                 || host.is_some() && device.host.as_deref() == host
+                || controller.is_some() && device.device.is_none() && device.host == controller
         };
         self.devices.iter().filter(is_it).max_by_key(|device| device.lines.last().copied())
     }
@@ -85,94 +85,22 @@ impl CardSeen {
     }
 }
 
-/// A kind of trouble, without the figures of single events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TroubleKind {
-    /// Commands that failed with this number of the kernel.
-    Command(u16),
-    /// The card could not be put to use; the kernel's number.
-    Init(u16),
-    /// The card remained busy.
-    StuckBusy,
-    /// Requests that failed for good.
-    Io,
-    /// Requests for places that the device itself cannot read or write.
-    Medium,
-    /// Data that could not be written are lost.
-    WriteLost,
-    /// Errors that a file system met.
-    Filesystem,
-    /// A file system takes no more writes.
-    ReadOnly,
-    /// A file system was not unmounted.
-    Unclean,
-    /// Requests beyond the end of the device.
-    BeyondEnd,
-    /// The bus is narrower than it can be.
-    Width,
-    /// A faster mode did not work.
-    Mode,
-    /// The command queue stopped and was started again.
-    Queue,
-    /// Resets of a USB device.
-    UsbReset,
-    /// Errors on the link to a SATA device.
-    Link,
-    /// The device did not answer and was reset.
-    DeviceTimeout,
-    /// The device went away.
-    Gone,
-    /// Tasks waited for storage for minutes.
-    TaskBlocked,
-    /// The board's supply fell below 4.63 V.
-    UnderVoltage,
-    /// The card is write-protected.
-    WriteProtected,
-}
-
-/// One kind of trouble with its figures.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trouble {
-    /// What went wrong.
-    pub kind: TroubleKind,
-    /// How often the log says so. The kernel leaves out repeats.
-    pub count: u64,
-    /// When the log says so first.
-    pub first: Option<String>,
-    /// When the log says so last.
-    pub last: Option<String>,
-    /// On how many days: of running, where the log counts seconds, else of the calendar. 1 without times.
-    pub days: u64,
-    /// The last of them.
-    day: Option<String>,
-    /// The line of the first.
-    pub line: usize,
-    /// Sectors of 512 bytes, each once, in the order of the log; the first sixteen.
-    pub sectors: Vec<u64>,
-    /// What failed, where all messages agree.
-    pub op: OpName,
-    /// The file system, where one is meant.
-    pub filesystem: Option<Filesystem>,
-    /// The partition, where one is named.
-    pub partition: Option<String>,
-    /// The steps to a faster bus that failed.
-    pub steps: Vec<ModeStep>,
-    /// The longest wait of a task in seconds.
-    pub seconds: u64,
-}
-
 /// A log while it is read.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     log: KernelLog,
     /// The place of each name among the devices.
     places: HashMap<String, usize>,
+    /// What is known of each device.
+    courses: HashMap<usize, Course>,
 }
 
 impl Reading {
     /// Adds what the line called `number` says.
     pub(super) fn add(&mut self, number: usize, event: &Event<'_>) {
-        let Some(name) = event.device else { return self.add_nameless(number, event) };
+        let Some(name) = event.device.filter(|name| !is_place(name)) else {
+            return self.add_nameless(number, event);
+        };
         let place = self.place(name, event);
         if event.kind == EventKind::Removed {
             // What comes next in this slot may be another card.
@@ -181,21 +109,35 @@ impl Reading {
         let device = &mut self.log.devices[place];
         device.lines.push(number);
         device.card.learn(&event.kind);
+        let course = self.courses.entry(place).or_default();
+        if course.explains(&event.kind) {
+            return;
+        }
+        course.follow(&event.kind);
         if let Some(kind) = trouble(&event.kind) {
-            let partition = (whole_device(name).is_some_and(|whole| whole != name)).then_some(name);
-            note(&mut device.troubles, kind, number, event, partition);
+            let is_part = is_layer(name) || name::block(name).is_some_and(|whole| whole != name);
+            let mut found = first(kind, number, event, is_part.then_some(name));
+            // Nobody pulls out an NVMe drive: it has failed.
+            let is_pulled = course.is_gone && !name.starts_with("nvme");
+            found.is_after_gone = is_pulled && kind != TroubleKind::Gone;
+            device.add(found);
         }
     }
 
-    /// What names no device: of the only one, else of none.
+    /// What names no device.
     fn add_nameless(&mut self, number: usize, event: &Event<'_>) {
         let Some(kind) = trouble(&event.kind) else { return };
-        note(&mut self.log.others, kind, number, event, None);
+        let mut found = first(kind, number, event, None);
+        found.place = event.device.map(str::to_owned);
+        add(&mut self.log.others, found);
     }
 
     /// The place of the device called `name`, which is made where it is not known.
     fn place(&mut self, name: &str, event: &Event<'_>) -> usize {
-        let whole = whole_device(name).unwrap_or(name);
+        let whole = name::block(name).unwrap_or(name);
+        if let EventKind::Disk(size) = event.kind {
+            return self.place_of_disk(whole, size);
+        }
         if let EventKind::Card { host, name, size_bytes, .. } = &event.kind {
             return self.place_of_card(whole, host, name, *size_bytes);
         }
@@ -211,7 +153,7 @@ impl Reading {
         if let Some(place) = twin.and_then(|twin| self.places.get(&twin).copied()) {
             let device = &mut self.log.devices[place];
             let is_free = |known: &Option<String>| known.is_none();
-            let is_block = whole_device(whole).is_some();
+            let is_block = name::block(whole).is_some();
             if is_block && is_free(&device.device) || !is_block && is_free(&device.host) {
                 let known = if is_block { &mut device.device } else { &mut device.host };
                 *known = Some(whole.to_owned());
@@ -219,7 +161,7 @@ impl Reading {
                 return place;
             }
         }
-        let is_block = whole_device(whole).is_some();
+        let is_block = name::block(whole).is_some();
         let own = || Some(whole.to_owned());
         let device = DeviceLog {
             device: if is_block { own() } else { None },
@@ -261,6 +203,23 @@ impl Reading {
         place
     }
 
+    /// The place of a disk of so many bytes: a known one, or another one that got its name.
+    fn place_of_disk(&mut self, whole: &str, size: Bytes) -> usize {
+        let is_named = |device: &DeviceLog| device.device.as_deref() == Some(whole);
+        let known = self.places.get(whole).copied();
+        let is_open = |place: &usize| {
+            self.log.devices[*place].card.size_bytes.is_none_or(|known| known == size)
+        };
+        let is_this = |it: &DeviceLog| is_named(it) && it.card.size_bytes == Some(size);
+        let earlier = || self.log.devices.iter().position(is_this);
+        let place = known.filter(is_open).or_else(earlier);
+        if let Some(place) = place {
+            self.places.insert(whole.to_owned(), place);
+            return place;
+        }
+        self.push(DeviceLog { device: Some(whole.to_owned()), ..DeviceLog::default() }, &[whole])
+    }
+
     fn push(&mut self, device: DeviceLog, names: &[&str]) -> usize {
         let place = self.log.devices.len();
         self.log.devices.push(device);
@@ -276,13 +235,6 @@ impl Reading {
             it.card.kind != Some(CardKind::Sdio) && (it.device.is_some() || it.host.is_some())
         };
         self.log.devices.retain(is_storage);
-        // What names no device is of the only one that had trouble.
-        let mut troubled = self.log.devices.iter_mut().filter(|it| !it.troubles.is_empty());
-        if let (Some(only), None) = (troubled.next(), troubled.next()) {
-            let is_own = |it: &Trouble| it.kind != TroubleKind::UnderVoltage;
-            only.troubles.extend(self.log.others.iter().filter(|it| is_own(it)).cloned());
-            self.log.others.retain(|it| !is_own(it));
-        }
         self.log
     }
 }
@@ -296,61 +248,13 @@ impl DeviceLog {
         self.card.clock_hz = later.card.clock_hz.or(self.card.clock_hz);
         self.card.queue = later.card.queue.or(self.card.queue);
         self.card.widths_failed = later.card.widths_failed;
-        for trouble in later.troubles {
-            match self.troubles.iter_mut().find(|known| known.is_like(&trouble)) {
-                Some(known) => known.absorb(trouble),
-                None => self.troubles.push(trouble),
-            }
-        }
-    }
-}
-
-impl Trouble {
-    /// Whether both are of one kind and one file system.
-    fn is_like(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.partition == other.partition
+        later.troubles.into_iter().for_each(|trouble| self.add(trouble));
     }
 
-    /// Takes over what `later` tells of the same.
-    fn absorb(&mut self, later: Self) {
-        self.count += later.count;
-        self.last = later.last.or_else(|| self.last.take());
-        self.seconds = self.seconds.max(later.seconds);
-        if later.day.is_some() && later.day != self.day {
-            self.days += later.days;
-            self.day = later.day;
-        }
-        if self.op != later.op {
-            self.op = OpName::Unknown;
-        }
-        for sector in later.sectors {
-            self.add_sector(sector);
-        }
-        for step in later.steps {
-            self.add_step(step);
-        }
+    /// Adds `trouble` to what is known of its kind.
+    pub fn add(&mut self, trouble: Trouble) {
+        add(&mut self.troubles, trouble);
     }
-
-    fn add_sector(&mut self, sector: u64) {
-        if self.sectors.len() < SECTORS_MAX && !self.sectors.contains(&sector) {
-            self.sectors.push(sector);
-        }
-    }
-
-    fn add_step(&mut self, step: ModeStep) {
-        if !self.steps.contains(&step) {
-            self.steps.push(step);
-        }
-    }
-}
-
-/// The name of an NVMe device's controller, and the other way round.
-fn nvme_twin(name: &str) -> Option<String> {
-    let rest = name.strip_prefix("nvme")?;
-    Some(match rest.split_once('n') {
-        Some((controller, _)) => format!("nvme{controller}"),
-        None => format!("nvme{rest}n1"),
-    })
 }
 
 impl CardSeen {
@@ -362,6 +266,7 @@ impl CardSeen {
                 self.size_bytes = Some(*size_bytes);
                 self.is_read_only = *is_read_only;
             }
+            EventKind::Disk(size) => self.size_bytes = Some(*size),
             EventKind::Attached { mode, card } => {
                 self.kind = Some(*card);
                 self.mode = Some((*mode).to_owned());
@@ -374,117 +279,5 @@ impl CardSeen {
             EventKind::QueueOff => self.queue = Some(false),
             _ => {}
         }
-    }
-}
-
-impl EventKind<'_> {
-    /// Whether a message tells that something went wrong.
-    #[must_use]
-    pub fn is_trouble(&self) -> bool {
-        trouble(self).is_some()
-    }
-}
-
-/// The kind of trouble that a message tells of.
-fn trouble(event: &EventKind<'_>) -> Option<TroubleKind> {
-    Some(match event {
-        EventKind::CommandError { error, .. } => TroubleKind::Command(*error),
-        EventKind::InitFailed(error) => TroubleKind::Init(*error),
-        // ETIMEDOUT, which the kernel's other messages name by its number.
-        EventKind::NoAnswer => TroubleKind::Command(110),
-        EventKind::StuckBusy => TroubleKind::StuckBusy,
-        EventKind::IoError { is_medium: true, .. } => TroubleKind::Medium,
-        EventKind::IoError { .. } => TroubleKind::Io,
-        EventKind::WriteLost => TroubleKind::WriteLost,
-        EventKind::FilesystemError(_) => TroubleKind::Filesystem,
-        EventKind::ReadOnly(_) => TroubleKind::ReadOnly,
-        EventKind::Unclean(_) => TroubleKind::Unclean,
-        EventKind::BeyondEnd => TroubleKind::BeyondEnd,
-        EventKind::WidthFailed(_) => TroubleKind::Width,
-        EventKind::ModeFailed(_) => TroubleKind::Mode,
-        EventKind::QueueRecovery => TroubleKind::Queue,
-        EventKind::UsbReset => TroubleKind::UsbReset,
-        EventKind::LinkError => TroubleKind::Link,
-        EventKind::DeviceTimeout => TroubleKind::DeviceTimeout,
-        EventKind::Gone => TroubleKind::Gone,
-        EventKind::TaskBlocked(_) => TroubleKind::TaskBlocked,
-        EventKind::UnderVoltage => TroubleKind::UnderVoltage,
-        EventKind::Card { is_read_only: true, .. } => TroubleKind::WriteProtected,
-        EventKind::Boot
-        | EventKind::Attached { .. }
-        | EventKind::Card { .. }
-        | EventKind::Removed
-        | EventKind::Clock(_)
-        | EventKind::UasOff
-        | EventKind::QueueOn
-        | EventKind::QueueOff
-        | EventKind::VoltageNormal => return None,
-    })
-}
-
-/// Counts one event among `troubles`.
-fn note(
-    troubles: &mut Vec<Trouble>,
-    kind: TroubleKind,
-    line: usize,
-    event: &Event<'_>,
-    partition: Option<&str>,
-) {
-    let time = event.stamp.map(printed);
-    let mut found = Trouble {
-        kind,
-        count: 1,
-        first: time.clone(),
-        last: time,
-        days: 1,
-        day: event.stamp.map(day),
-        line,
-        sectors: Vec::new(),
-        op: OpName::Unknown,
-        filesystem: None,
-        partition: None,
-        steps: Vec::new(),
-        seconds: 0,
-    };
-    match event.kind {
-        EventKind::IoError { op, sector, .. } => {
-            found.op = op;
-            found.sectors.extend(sector);
-            // Some boards do not let these areas of an eMMC be read, which is no fault.
-            let is_area = |name: &&str| name.contains("boot") || name.ends_with("rpmb");
-            found.partition = partition.filter(is_area).map(str::to_owned);
-        }
-        EventKind::CommandError { sector, .. } => found.sectors.extend(sector),
-        EventKind::FilesystemError(it) | EventKind::ReadOnly(it) | EventKind::Unclean(it) => {
-            found.filesystem = Some(it);
-            found.partition = partition.map(str::to_owned);
-        }
-        EventKind::TaskBlocked(seconds) => found.seconds = seconds,
-        EventKind::ModeFailed(step) => found.steps.push(step),
-        _ => {}
-    }
-    match troubles.iter_mut().find(|known| known.is_like(&found)) {
-        Some(known) => known.absorb(found),
-        None => troubles.push(found),
-    }
-}
-
-/// What all times of a day have in common.
-fn day(stamp: Stamp<'_>) -> String {
-    match stamp {
-        Stamp::SinceBoot(seconds) => format!("{:.0}", (seconds / 86_400.0).floor()),
-        // What stands before the hour.
-        Stamp::Clock(clock) => {
-            let hour = clock.find(':').and_then(|colon| colon.checked_sub(2));
-            hour.and_then(|hour| clock.get(..hour)).unwrap_or_default().trim_end().to_owned()
-        }
-    }
-}
-
-/// A time for people: seconds since the start, or the log's own words.
-fn printed(stamp: Stamp<'_>) -> String {
-    match stamp {
-        Stamp::SinceBoot(seconds) => format!("{seconds:.1} s"),
-        Stamp::Clock(clock) => clock.to_owned(),
     }
 }

@@ -133,6 +133,9 @@ fn trouble_of_host(rest: &str) -> Option<EventKind<'_>> {
     {
         return Some(EventKind::StuckBusy);
     }
+    if lower.starts_with("adma error") {
+        return Some(EventKind::CommandError { error: 5, sector: None });
+    }
     let has_error = starts(&[
         "tried to hw reset card, got error",
         "tried to reset card, got error",
@@ -157,6 +160,9 @@ fn of_block<'t>(device: &str, rest: &'t str) -> Option<EventKind<'t>> {
     }
     if rest.starts_with("response CRC error") {
         return Some(EventKind::CommandError { error: 84, sector: None });
+    }
+    if rest.starts_with("Card stuck in ") {
+        return Some(EventKind::StuckBusy);
     }
     if rest.starts_with("r/w command failed") || rest.starts_with("recovery failed") {
         return Some(EventKind::CommandError { error: 5, sector: None });

@@ -1,7 +1,7 @@
 //! Messages about power, tasks that wait for storage, and the kernel's start.
 
 use super::event::EventKind;
-use super::whole_device;
+use super::name;
 use crate::text::number_after;
 
 /// The event in a message that is about no request.
@@ -13,11 +13,12 @@ pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         return Some((None, power));
     }
     let task = message.strip_prefix("INFO: task ")?;
-    let (name, rest) = task.split_once(" blocked for more than ")?;
+    let (task, rest) = task.split_once(" blocked for more than ")?;
     let seconds = number_after(rest.get(..rest.find(" seconds")?)?, "").unwrap_or_default();
-    // The journal's task has the device in its name: `jbd2/mmcblk0p2-:123`.
-    let device = name.strip_prefix("jbd2/").and_then(|name| name.split('-').next());
-    let device = device.filter(|device| whole_device(device).is_some())?;
+    // The journal's task has the device in its name, which is cut off: `jbd2/mmcblk0p2-:123`, `jbd2/dm-0-8:99`.
+    let task = task.strip_prefix("jbd2/")?.split(':').next()?;
+    let device = task.rsplit_once('-').map_or(task, |(device, _)| device);
+    name::block(device)?;
     Some((Some(device), EventKind::TaskBlocked(seconds)))
 }
 

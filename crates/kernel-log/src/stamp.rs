@@ -25,7 +25,11 @@ const PREFIX_MAX: usize = 120;
 
 /// The time and the message of `line`.
 pub(super) fn split(line: &str) -> Stamped<'_> {
-    let mut rest = without_level(line.trim());
+    let line = line.trim();
+    if let Some(stamped) = of_field(line).or_else(|| of_kmsg(line)) {
+        return stamped;
+    }
+    let mut rest = without_level(line);
     let mut stamp = None;
     let kernel = before_kernel(rest).filter(|(before, _)| !before.starts_with('['));
     if let Some((before, after)) = kernel {
@@ -37,7 +41,7 @@ pub(super) fn split(line: &str) -> Stamped<'_> {
     }
     while let Some((inside, after)) = bracket(rest) {
         let found = of_bracket(inside);
-        if found.is_none() && !is_caller(inside) {
+        if found.is_none() && !is_caller(inside) && !is_since_last(inside) {
             break;
         }
         stamp = stamp.or(found);
@@ -50,6 +54,48 @@ pub(super) fn split(line: &str) -> Stamped<'_> {
         }
     }
     Stamped { stamp, message: rest.trim_end() }
+}
+
+/// The message in a field of `journalctl -o json`, `export` and `verbose`, and of `dmesg -J`; in JSON also with its
+/// time, where one object is on one line. What is escaped in JSON stays so.
+fn of_field(line: &str) -> Option<Stamped<'_>> {
+    if let Some(message) = line.strip_prefix("MESSAGE=") {
+        return Some(Stamped { stamp: None, message: message.trim() });
+    }
+    let message = json_text(line, "MESSAGE").or_else(|| json_text(line, "msg"))?;
+    let micros = json_text(line, "_SOURCE_MONOTONIC_TIMESTAMP").and_then(number);
+    let seconds = micros.map(|micros| micros / 1e6).or_else(|| {
+        let (_, rest) = line.split_once("\"time\"")?;
+        let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+        number(rest.split([',', '}', ' ']).next()?)
+    });
+    Some(Stamped { stamp: seconds.map(Stamp::SinceBoot), message })
+}
+
+/// The text of the member called `name` in a line of JSON.
+fn json_text<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+    let mut rest = line;
+    loop {
+        let (_, behind) = rest.split_once('"')?;
+        let Some(value) = behind.strip_prefix(name).and_then(|it| it.strip_prefix('"')) else {
+            rest = behind;
+            continue;
+        };
+        let value = value.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        let is_end = |&(at, c): &(usize, char)| c == '"' && !value[..at].ends_with('\\');
+        let (end, _) = value.char_indices().find(is_end)?;
+        return Some(&value[..end]);
+    }
+}
+
+/// A record of `/dev/kmsg`: `3,800,303201200,-;MESSAGE` (kernel documentation, ABI/testing/dev-kmsg).
+fn of_kmsg(line: &str) -> Option<Stamped<'_>> {
+    let (head, message) = line.split_once(';')?;
+    let mut fields = head.split(',');
+    let (level, sequence, micros) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_head = [level, sequence].iter().all(|it| number(it).is_some());
+    let seconds = number(micros).filter(|_| is_head && fields.next().is_some())? / 1e6;
+    Some(Stamped { stamp: Some(Stamp::SinceBoot(seconds)), message: message.trim() })
 }
 
 /// `line` without the level that `dmesg -r` (`<3>`) and `dmesg -x` (`kern  :err   : `) print.
@@ -116,14 +162,24 @@ fn bracket(line: &str) -> Option<(&str, &str)> {
 /// A time in brackets: seconds since the start, also with a processor's number behind them
 /// (`8.888974@0`), or the date of `dmesg -T`.
 fn of_bracket(inside: &str) -> Option<Stamp<'_>> {
-    let seconds = inside.split_once('@').map_or(inside, |(seconds, _)| seconds);
+    let seconds = inside.split_once(['@', '<']).map_or(inside, |(seconds, _)| seconds.trim_end());
     if seconds.contains('.')
         && let Some(seconds) = number(seconds).filter(|_| !seconds.contains(','))
     {
         return Some(Stamp::SinceBoot(seconds));
     }
-    let is_date = inside.len() >= 8 && inside.matches(':').count() == 2;
+    let colons = inside.matches(':').count();
+    // `dmesg --reltime` prints a date without seconds where a minute begins: `Jan15 10:23`.
+    let has_month = || inside.starts_with(char::is_alphabetic);
+    let is_date = inside.len() >= 8 && (colons == 2 || colons == 1 && has_month());
     is_date.then_some(Stamp::Clock(inside))
+}
+
+/// Whether `inside` is the time since the message before: `+0.000012` of `dmesg --reltime`, `<    0.000012>`.
+fn is_since_last(inside: &str) -> bool {
+    let bare = inside.trim_start_matches('<').trim_end_matches('>').trim();
+    let is_marked = inside.starts_with('+') || inside.len() > bare.len();
+    is_marked && number(bare.trim_start_matches('+')).is_some()
 }
 
 /// Whether `inside` names who printed: a task (`T123`) or a processor (`C0`).

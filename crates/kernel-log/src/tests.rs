@@ -52,6 +52,36 @@ fn the_time_before_a_message_is_found_in_any_log() {
 }
 
 #[test]
+fn the_message_is_found_in_each_form_that_has_fields_or_relative_times() {
+    let message = "mmc0: Timeout waiting for hardware interrupt.";
+    let seconds = Some(Stamp::SinceBoot(303.2));
+    for (line, stamp) in [
+        (format!("3,800,303200000,-;{message}"), seconds),
+        (format!("[  303.200000 <    0.000012>] {message}"), seconds),
+        (format!("[  +0.000012] {message}"), None),
+        (format!("[Jan15 10:23] {message}"), Some(Stamp::Clock("Jan15 10:23"))),
+        (
+            format!(
+                r#"{{"_TRANSPORT":"kernel","MESSAGE":"{message}","_SOURCE_MONOTONIC_TIMESTAMP":"303200000"}}"#
+            ),
+            seconds,
+        ),
+        (format!(r#"   "MESSAGE" : "{message}","#), None),
+        (format!(r#"  {{"pri": 3, "time":   303.200000, "msg": "{message}"}},"#), seconds),
+        (format!("    MESSAGE={message}"), None),
+        (
+            format!("Jan 15 10:23:50 pi kernel: message repeated 5 times: [ [  303.2] {message}]"),
+            Some(Stamp::Clock("Jan 15 10:23:50")),
+        ),
+    ] {
+        let found = event(&line).unwrap_or_else(|| panic!("not known: {line}"));
+        assert_eq!((found.stamp, &found.kind), (stamp, &EventKind::NoAnswer), "{line}");
+        let count = if line.contains("repeated") { 5 } else { 1 };
+        assert_eq!((found.device, found.count), (Some("mmc0"), count), "{line}");
+    }
+}
+
+#[test]
 fn each_message_of_trouble_is_known() {
     let io = |op, sector, is_medium| EventKind::IoError { op, sector, is_medium };
     let command = |error, sector| EventKind::CommandError { error, sector };
@@ -247,6 +277,69 @@ fn each_message_of_trouble_is_known() {
             "mmcblk0p2",
             EventKind::TaskBlocked(120),
         ),
+        (
+            "mmcblk0: Card stuck in programming state! mmcblk0 card_busy_detect",
+            "mmcblk0",
+            EventKind::StuckBusy,
+        ),
+        ("mmc0: ADMA error: 0x02000000", "mmc0", command(5, None)),
+        (
+            "I/O error, dev mmcblk0, sector 8 op 0x3:(DISCARD) flags 0x800 phys_seg 1 prio class 2",
+            "mmcblk0",
+            command(5, Some(8)),
+        ),
+        (
+            "BTRFS error (device sda1): bdev /dev/mmcblk0p3 errs: wr 4, rd 0, flush 0, corrupt 3, gen 0",
+            "mmcblk0p3",
+            EventKind::FilesystemError(Filesystem::Btrfs),
+        ),
+        (
+            "BTRFS info (device dm-0): bdev /dev/mapper/luks errs: wr 0, rd 0, flush 0, corrupt 3, gen 0",
+            "dm-0",
+            EventKind::FilesystemError(Filesystem::Btrfs),
+        ),
+        (
+            "md/raid1:md0: Disk failure on mmcblk0p3, disabling device.",
+            "mmcblk0p3",
+            io(OpName::Unknown, None, false),
+        ),
+        (
+            "device-mapper: crypt: dm-0: INTEGRITY AEAD ERROR, sector 12",
+            "dm-0",
+            io(OpName::Read, None, false),
+        ),
+        ("Aborting journal on device dm-0-8.", "dm-0", EventKind::FilesystemError(ext4)),
+        ("EXT4-fs (md0p1): Remounting filesystem read-only", "md0p1", EventKind::ReadOnly(ext4)),
+        (
+            "INFO: task jbd2/dm-0-8:99 blocked for more than 120 seconds.",
+            "dm-0",
+            EventKind::TaskBlocked(120),
+        ),
+        (
+            "sd 0:0:0:0: [sda] 976773168 512-byte logical blocks: (500 GB/466 GiB)",
+            "sda",
+            EventKind::Disk(Bytes(500_107_862_016)),
+        ),
+        // Places.
+        ("Write-error on swap-device (179:2:12345)", "179:2", io(OpName::Write, None, false)),
+        (
+            "device-mapper: verity: 179:3: data block 5 is corrupted",
+            "179:3",
+            io(OpName::Read, None, false),
+        ),
+        ("ata1: COMRESET failed (errno=-16)", "ata1", EventKind::LinkError),
+        ("ata2.00: error: { ICRC ABRT }", "ata2", EventKind::LinkError),
+        ("ata2.00: error: { UNC }", "ata2", io(OpName::Read, None, true)),
+        (
+            "usb 1-1.3: reset high-speed USB device number 5 using xhci_hcd",
+            "1-1.3",
+            EventKind::UsbReset,
+        ),
+        (
+            "sd 0:0:0:0: Device offlined - not ready after error recovery",
+            "0:0:0:0",
+            io(OpName::Unknown, None, false),
+        ),
     ];
     for (line, device, kind) in cases {
         let found = event(line).unwrap_or_else(|| panic!("not known: {line}"));
@@ -254,9 +347,7 @@ fn each_message_of_trouble_is_known() {
     }
     for (line, kind) in [
         ("sunxi-mmc 1c0f000.mmc: smc 0 p0 err, cmd 18, RTO !!", EventKind::NoAnswer),
-        ("Write-error on swap-device (179:2:12345)", io(OpName::Write, None, false)),
         ("usb 2-1: UAS is ignored for this device, using usb-storage instead", EventKind::UasOff),
-        ("ata1: COMRESET failed (errno=-16)", EventKind::LinkError),
     ] {
         let found = event(line).unwrap_or_else(|| panic!("not known: {line}"));
         assert_eq!((found.device, found.kind), (None, kind), "{line}");
@@ -278,6 +369,11 @@ fn what_only_looks_alarming_is_no_trouble() {
         "mmc0: cannot verify signal voltage switch",
         "mmc1: queuing unknown CIS tuple 0x80 (2 bytes)",
         "mmc0: SDHCI controller on fe340000.mmc [fe340000.mmc] using ADMA",
+        "critical nexus error, dev sda, sector 66051 op 0x1:(WRITE) flags 0x0 phys_seg 1",
+        "reservation conflict error, dev sda, sector 66051 op 0x1:(WRITE) flags 0x0 phys_seg 1",
+        "critical target error, dev sda, sector 66051 op 0x3:(DISCARD) flags 0x800 phys_seg 1",
+        "BTRFS info (device sda1): bdev /dev/sda1 errs: wr 0, rd 0, flush 0, corrupt 0, gen 0",
+        "md/raid1:md0: Operation continuing on 1 devices.",
         "operation not supported error, dev sda, sector 0 op 0x3:(DISCARD) flags 0x800 phys_seg 1",
         "I get mmcblk0: error -110 transferring data, sector 1 all the time",
         "An I/O error, device mmcblk0, is what I see",
@@ -414,6 +510,7 @@ fn names_of_partitions_lead_to_their_device() {
         ("sd", None),
         ("sdhci", None),
         ("nvme0n1p3", Some("nvme0n1")),
+        ("nvme0", None),
         ("dm-0", None),
         ("mmc0", None),
     ] {

@@ -6,6 +6,7 @@
 
 mod document;
 mod of_log;
+mod of_report;
 mod of_state;
 mod seen;
 mod sign;
@@ -61,6 +62,7 @@ impl Signs {
     pub fn new(seen: &Seen) -> Self {
         let mut signs = of_log::signs(seen);
         signs.extend(of_state::signs(seen));
+        signs.extend(of_report::signs(seen));
         signs.sort_by_key(|sign| std::cmp::Reverse((sign.weight, sign.certainty)));
         let suspects = suspects::suspects(seen, &signs);
         let experiments = suspects::experiments(seen, &suspects);

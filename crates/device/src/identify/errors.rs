@@ -13,6 +13,7 @@ use super::kernel_log::KernelLog;
 use super::mmc_host::MmcHost;
 use super::sources::Sources;
 use crate::Sysroot;
+use crate::messages;
 
 /// A counter of the card's host that is not zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -95,8 +96,9 @@ impl Errors {
 
 /// What the log tells of the device. The numbers of its lines are of no use, for only some are kept.
 fn in_log(sources: &Sources<'_>, name: &str, host: Option<&MmcHost>) -> Vec<Finding> {
-    let device = sources.messages().of(name, host.map(|host| &*host.name));
-    let findings = device.into_iter().flat_map(DeviceLog::findings);
+    let host = host.map(|host| &*host.name);
+    let device = messages::of_device(sources.root(), sources.messages(), name, host);
+    let findings = device.iter().flat_map(DeviceLog::findings);
     findings.map(|found| Finding { line: None, ..found }).collect()
 }
 

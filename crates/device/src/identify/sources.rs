@@ -36,7 +36,7 @@ impl<'root> Sources<'root> {
     pub(crate) fn messages(&self) -> &messages::KernelLog {
         self.messages.get_or_init(|| {
             let lines = self.log().lines().unwrap_or_default();
-            messages::read((1..).zip(lines.iter().map(String::as_str)))
+            messages::read_named((1..).zip(lines.iter().map(String::as_str)))
         })
     }
 

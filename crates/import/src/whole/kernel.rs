@@ -56,39 +56,27 @@ const MESSAGE_MIN: usize = 12;
 
 /// The event in a line, which has one of the words without which no message is known.
 fn event_in<'l>(line: &'l Line<'_>) -> Option<Event<'l>> {
-    static WORDS: [Needle; 21] = [
-        Needle::new("mmc"),
-        Needle::new("I/O error, dev"),
-        Needle::new("medium error, dev"),
-        Needle::new("target error, dev"),
-        Needle::new("timeout error, dev"),
-        Needle::new("offline error, dev"),
-        Needle::new("Buffer I/O error"),
-        Needle::new("-fs"),
-        Needle::new("BTRFS"),
-        Needle::new("XFS ("),
-        Needle::new("SQUASHFS"),
-        Needle::new("on device "),
-        Needle::new("nvme"),
-        Needle::new("sd "),
-        Needle::new("usb "),
-        Needle::new("ata"),
-        Needle::new("oltage"),
-        Needle::new("JBD2"),
-        Needle::new("blocked for more than"),
-        Needle::new("limit="),
-        Needle::new("Linux version"),
-    ];
+    static NEEDLES: [Needle; kernel_log::WORDS.len()] = needles();
     if line.text.len() < MESSAGE_MIN {
         return None;
     }
     let view = line.view();
-    for word in &WORDS {
-        if view.holds(word) {
+    for needle in &NEEDLES {
+        if view.holds(needle) {
             return kernel_log::event(&line.text);
         }
     }
     None
+}
+
+const fn needles() -> [Needle; kernel_log::WORDS.len()] {
+    let mut needles = [const { Needle::new("") }; kernel_log::WORDS.len()];
+    let mut at = 0;
+    while at < needles.len() {
+        needles[at] = Needle::new(kernel_log::WORDS[at]);
+        at += 1;
+    }
+    needles
 }
 
 /// The record of a device that had trouble.

@@ -39,16 +39,17 @@ fn faded(mut sign: Sign) -> Option<Sign> {
 }
 
 fn of_troubles(troubles: &[Trouble], source: SignSource, is_present: Option<bool>) -> Vec<Sign> {
-    let gone_in = troubles.iter().find(|it| it.kind == TroubleKind::Gone).map(|it| it.line);
     let mut signs: Vec<Sign> = Vec::new();
     // Whether a card is write-protected is asked of the card and not of its log.
     for trouble in troubles.iter().filter(|it| it.kind != TroubleKind::WriteProtected) {
-        let sign = of_trouble(trouble, source, is_present, gone_in);
+        let sign = of_trouble(trouble, source, is_present);
         // Two numbers of the kernel may be one kind of sign.
         match signs.iter_mut().find(|known| is_like(known, &sign)) {
             Some(known) => {
                 known.count += sign.count;
-                known.weight = known.weight.max(sign.weight);
+                if sign.weight > known.weight {
+                    (known.weight, known.certainty) = (sign.weight, sign.certainty);
+                }
                 known.evidence.last_at = sign.evidence.last_at.or(known.evidence.last_at.take());
             }
             None => signs.push(sign),
@@ -64,13 +65,8 @@ fn is_like(one: &Sign, other: &Sign) -> bool {
         && one.evidence.partition == other.evidence.partition
 }
 
-fn of_trouble(
-    trouble: &Trouble,
-    source: SignSource,
-    is_present: Option<bool>,
-    gone_in: Option<usize>,
-) -> Sign {
-    let kind = kind(trouble, gone_in);
+fn of_trouble(trouble: &Trouble, source: SignSource, is_present: Option<bool>) -> Sign {
+    let kind = kind(trouble);
     let mut sign = Sign::new(kind, source, trouble.count);
     sign.evidence = Evidence {
         op: Some(trouble.op).filter(|op| matches!(op, OpName::Read | OpName::Write)),
@@ -103,6 +99,10 @@ fn of_trouble(
         }
         _ => {}
     }
+    // A file that is used as a device ends too early more often than its disk fails; of an array another disk may fail.
+    if trouble.is_indirect && sign.weight > Weight::Watch {
+        (sign.weight, sign.certainty) = (Weight::Watch, Certainty::Weak);
+    }
     sign
 }
 
@@ -111,7 +111,7 @@ const fn comes_back(trouble: &Trouble) -> bool {
     trouble.count >= RETURNS_MIN && trouble.days > 1
 }
 
-fn kind(trouble: &Trouble, gone_in: Option<usize>) -> SignKind {
+fn kind(trouble: &Trouble) -> SignKind {
     match trouble.kind {
         TroubleKind::Command(error) if CHECKSUM_ERRORS.contains(&error) => SignKind::WrongChecksums,
         TroubleKind::Command(TIMEOUT_ERROR) => SignKind::NoAnswer,
@@ -120,8 +120,11 @@ fn kind(trouble: &Trouble, gone_in: Option<usize>) -> SignKind {
         TroubleKind::StuckBusy => SignKind::StuckBusy,
         TroubleKind::Io if is_boot_area(trouble) => SignKind::FailedBootArea,
         // Nothing can be read of a device that was pulled out, whatever its health.
-        TroubleKind::Io | TroubleKind::WriteLost
-            if gone_in.is_some_and(|line| line < trouble.line) =>
+        TroubleKind::Io
+        | TroubleKind::WriteLost
+        | TroubleKind::Filesystem
+        | TroubleKind::ReadOnly
+            if trouble.is_after_gone =>
         {
             SignKind::FailedAfterRemoval
         }

@@ -1,7 +1,5 @@
 //! Signs in counters, mounts, registers and health reports.
 
-use cardproof_record::FindingKind;
-
 use super::seen::{HostCounter, MountedState, RequestMeans, Seen, SpareBlocks};
 use super::sign::{Certainty, Sign, SignKind, SignSource, Weight};
 
@@ -42,7 +40,6 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     signs.extend(seen.requests.iter().flat_map(slow));
     signs.extend(life(seen));
     signs.extend(spare_blocks(seen.spare_blocks));
-    signs.extend(seen.report.iter().filter_map(reported));
     if seen.is_write_protected {
         signs.push(Sign::new(SignKind::WriteProtected, SignSource::Registers, 0));
     }
@@ -137,35 +134,4 @@ fn spare_blocks(state: SpareBlocks) -> Option<Sign> {
         SpareBlocks::Urgent => sign.certainty = Certainty::Certain,
     }
     Some(sign)
-}
-
-/// What a finding of a health report means; nothing for what is no sign of the device's health.
-fn reported(what: &FindingKind) -> Option<Sign> {
-    /// The bit of NVMe's critical warning that only tells of the temperature (NVM Express, SMART log).
-    const TOO_WARM: u64 = 1 << 1;
-    let sign = |kind, count| Sign::new(kind, SignSource::DriveReport, count);
-    Some(match what {
-        FindingKind::SelfAssessmentFailed | FindingKind::BelowThreshold { .. } => {
-            sign(SignKind::SelfReportedFailure, 0)
-        }
-        FindingKind::CriticalWarning { bits: TOO_WARM } => return None,
-        FindingKind::CriticalWarning { .. } => sign(SignKind::SelfReportedFailure, 0),
-        FindingKind::PendingSectors { count }
-        | FindingKind::UncorrectableErrors { count }
-        | FindingKind::MediaErrors { count } => sign(SignKind::UnreadablePlaces, *count),
-        FindingKind::ReallocatedSectors { count } => sign(SignKind::ReplacedBlocks, *count),
-        FindingKind::SpareBelowThreshold { .. } | FindingKind::SpareLow { is_urgent: true } => {
-            sign(SignKind::FewSpareBlocks, 0)
-        }
-        FindingKind::SpareLow { is_urgent: false } => {
-            Sign { weight: Weight::Watch, ..sign(SignKind::FewSpareBlocks, 0) }
-        }
-        // A drive may work for long beyond the life that its maker states.
-        FindingKind::LifeUsedUp { used_percent } => {
-            let mut sign = Sign { weight: Weight::Watch, ..sign(SignKind::BeyondLife, 0) };
-            sign.evidence.used_percent_min = *used_percent;
-            sign
-        }
-        _ => return None,
-    })
 }

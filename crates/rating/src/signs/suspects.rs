@@ -89,7 +89,7 @@ const fn of_kind(kind: SignKind) -> [u32; 4] {
         SignKind::StuckBusy => [4, 1, 1, 0],
         SignKind::QueueRestarts => [4, 1, 0, 0],
         SignKind::NotUsable => [3, 3, 2, 1],
-        SignKind::NoAnswer => [2, 2, 2, 1],
+        SignKind::NoAnswer => [2, 2, 2, 2],
         SignKind::FailedRequests | SignKind::FailedCommands => [2, 1, 1, 1],
         SignKind::WrongChecksums => [1, 5, 3, 3],
         SignKind::Resets => [1, 3, 3, 3],

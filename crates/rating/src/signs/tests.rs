@@ -233,6 +233,23 @@ fn what_fails_after_removal_is_no_fault_of_the_medium() {
     assert_eq!(after.suspects[0], Suspect::Cable);
     let before = Signs::new(&usb(&[error, gone].concat()));
     assert_eq!(before.verdict, HealthVerdict::CopyNow, "{before:#?}");
+    let mark = "[ 9.1] FAT-fs (sda1): unable to read boot sector to mark fs as dirty\n";
+    let marked = Signs::new(&usb(&[gone, error, mark].concat()));
+    assert_eq!(marked.verdict, HealthVerdict::WatchIt, "{marked:#?}");
+    // It was put in again, and fails.
+    let back = "[ 9.5] sd 0:0:0:0: [sda] 62333952 512-byte logical blocks: (31.9 GB/29.7 GiB)\n";
+    let again = Signs::new(&usb(&[gone, back, error].concat()));
+    assert_eq!(again.verdict, HealthVerdict::CopyNow, "{again:#?}");
+}
+
+/// What rests on a storage in part may fail for another one.
+#[test]
+fn an_error_above_a_storage_is_a_reason_to_look_at_it() {
+    let mut seen = card(WRITE_ERROR);
+    seen.troubles[0].is_indirect = true;
+    assert_eq!(Signs::new(&seen).verdict, HealthVerdict::WatchIt);
+    seen.troubles.extend(troubles(WRITE_ERROR));
+    assert_eq!(Signs::new(&seen).verdict, HealthVerdict::CopyNow);
 }
 
 #[test]
