@@ -6,6 +6,7 @@ mod drives;
 mod raw;
 mod smartctl;
 mod text;
+mod told;
 mod two_step;
 mod values;
 
@@ -97,6 +98,8 @@ pub(crate) struct Sourced {
     findings: Vec<String>,
     /// The same as values.
     faults: Vec<FindingKind>,
+    /// Whether it is a drive's health report, which may tell no value.
+    is_report: bool,
     /// Why there is no value.
     unread: Option<String>,
 }
@@ -145,18 +148,21 @@ pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
         output::write(sink, &(text + "\n"))?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        let page = text::page(&document, found.signs.as_ref());
+        let failing: Vec<bool> = found.readings.iter().map(|it| it.signs().is_bad()).collect();
+        let page = text::page(&document, found.signs.as_ref(), &failing);
         output::write(&Sink::Stdout, &talk::paged(&page))?;
     }
-    Ok(exit(&document, found.signs.as_ref()))
+    Ok(exit(&document, &found))
 }
 
 /// How the command ends: badly where the data are at risk, the device says so, or a value cannot be true.
-fn exit(document: &HealthDocument, signs: Option<&Signs>) -> Exit {
-    let has_findings = document.readings.iter().any(|reading| !reading.findings.is_empty());
+fn exit(document: &HealthDocument, found: &Found) -> Exit {
+    let signs = found.signs.as_ref();
+    let is_failing = || found.readings.iter().any(|reading| reading.signs().is_bad());
     let mut values = document.readings.iter().flat_map(|reading| &reading.values);
     let is_known = signs.is_some_and(|signs| signs.verdict != HealthVerdict::NotKnown);
-    if signs.is_some_and(Signs::is_bad) || has_findings || !values.all(|value| value.plausible) {
+    let is_bad = signs.map_or_else(is_failing, Signs::is_bad);
+    if is_bad || !values.all(|value| value.plausible) {
         return Exit::NotMet;
     }
     let is_empty = document.readings.iter().all(|reading| reading.values.is_empty());
@@ -203,6 +209,7 @@ fn of_record(record: &Record) -> (String, Sourced) {
         },
         findings: Vec::new(),
         faults: Vec::new(),
+        is_report: false,
         unread: None,
     };
     (name.unwrap_or_else(|| "unknown device".to_owned()), sourced)

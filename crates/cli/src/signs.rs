@@ -2,7 +2,7 @@
 
 use cardproof_device::identify::{HostErrors, Identity, LogAccess};
 use cardproof_device::{
-    Condition, Sysroot, condition, log_troubles, seconds_since_start, wear_facts,
+    Condition, Sysroot, condition, log_troubles, seconds_since_start, unusable_card, wear_facts,
 };
 use cardproof_rating::signs::{
     Attachment, EarlierLogs, HostCounter, LogRead, MountedState, RequestMeans, Seen, Signs,
@@ -67,6 +67,20 @@ pub(crate) fn seen(root: &Sysroot, identity: &Identity) -> Seen {
         was_low_on_power: flags & WAS_LOW != 0,
         ..Seen::default()
     }
+}
+
+/// The signs of a card called `name`, such as `mmcblk0`, which the kernel could not put to use, so that there is no such
+/// device; `None` where there is one, or nothing is told of its slot.
+pub(crate) fn of_unusable(root: &Sysroot, name: &str) -> Option<Signs> {
+    let condition = unusable_card(root, name)?;
+    Some(Signs::new(&Seen {
+        log: log_read(root, condition.log_access),
+        host_counters: condition.host_errors.as_deref().map(host_counters),
+        attachment: Attachment::Slot,
+        is_present: condition.is_present,
+        troubles: condition.troubles,
+        ..Seen::default()
+    }))
 }
 
 /// Whether the log was read, and how many days it covers.

@@ -8,18 +8,20 @@ use std::process::Command;
 use cardproof_device::guard;
 use cardproof_device::identify::{StorageChoice, identify};
 use cardproof_device::{Sysroot, WearFacts, wear_facts};
-use cardproof_evidence::health::judge;
 use cardproof_rating::signs::Signs;
 use jiff::Timestamp;
 
 use super::smartctl::of_smartctl;
-use super::{Found, HealthArgs, Sourced, drives, life_used, raw, two_step};
+use super::{Found, HealthArgs, Sourced, drives, raw, told, two_step};
 use crate::exit::{Failure, with_causes};
 use crate::talk::Talk;
 
 /// The health of the device at `place`, or of the default one.
 pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, Failure> {
     let root = root(args)?;
+    if let Some(found) = place.and_then(|place| unusable(&root, place)) {
+        return Ok(found);
+    }
     let choice = match place {
         Some(place) if root.is_running_system() => StorageChoice::Named(real(place)?),
         Some(place) => StorageChoice::Named(place.to_owned()),
@@ -51,23 +53,20 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
         _ => found.unknown.push("a saved machine holds no health report of drives".to_owned()),
     }
     seen.has_report = found.readings.iter().any(|it| !it.reading.values.is_empty());
-    seen.life_used_percent = seen.life_used_percent.or_else(|| told_life(&found.readings));
+    seen.life_used_percent = seen.life_used_percent.or_else(|| told::life(&found.readings));
     seen.report = found.readings.iter().flat_map(|it| it.faults.iter().cloned()).collect();
     found.signs = Some(Signs::new(&seen));
     Ok(found)
 }
 
-/// The used life that `readings` of a card tell, where it can be true: at least, and at most in per cent, without an
-/// upper end beyond its life. What a drive tells is among its findings.
-fn told_life(readings: &[Sourced]) -> Option<(u64, Option<u64>)> {
-    let is_sound = |sourced: &&Sourced| {
-        judge(&sourced.reading, None).iter().all(|judged| judged.reason.is_none())
-    };
-    let of_cards = readings.iter().filter(|it| it.faults.is_empty()).filter(is_sound);
-    let used = of_cards.filter_map(life_used).next_back()?;
-    let whole = |percent: f64| percent.clamp(0.0, 100.0) as u64;
-    let is_over = used.low_percent >= 100.0;
-    Some((whole(used.low_percent), (!is_over).then(|| whole(used.high_percent.ceil()))))
+/// What is known of a card in a slot that the kernel could not put to use, which has no device: by the name that it
+/// would have (`/dev/mmcblk0`), or by that of its slot (`mmc0`).
+fn unusable(root: &Sysroot, place: &Path) -> Option<Found> {
+    let name = place.file_name()?.to_str()?;
+    let slot = name.strip_prefix("mmcblk").or_else(|| name.strip_prefix("mmc"))?;
+    let device = format!("mmcblk{slot}");
+    let signs = crate::signs::of_unusable(root, &device)?;
+    Some(Found { device, signs: Some(signs), ..Found::default() })
 }
 
 fn root(args: &HealthArgs) -> Result<Sysroot, Failure> {
@@ -173,31 +172,5 @@ fn ssd(found: &mut Found, path: &Path) {
                 }
             }
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a card of SanDisk answers to CMD56 of which so much is used.
-    fn answer(used_percent: u8) -> Sourced {
-        let mut bytes = [0; 512];
-        bytes[..8].copy_from_slice(b"DS211122");
-        bytes[8] = used_percent;
-        raw::of_cmd56(&bytes)
-    }
-
-    #[test]
-    fn the_life_that_a_card_tells_by_cmd56_is_a_sign_where_it_can_be_true() {
-        for (used, expected) in [
-            (27, Some((27, Some(28)))),
-            (95, Some((95, Some(96)))),
-            (100, Some((100, None))),
-            (199, None),
-        ] {
-            assert_eq!(told_life(&[answer(used)]), expected, "{used} %");
-        }
-        assert_eq!(told_life(&[]), None);
     }
 }

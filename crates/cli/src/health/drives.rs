@@ -29,6 +29,7 @@ fn of_report(report: &DriveReport) -> Sourced {
     // A device beyond its rated life may work for long: the value tells it, and how much life is left.
     let is_fault = |what: &FindingKind| !matches!(what, FindingKind::LifeUsedUp { .. });
     let all = report.findings();
+    sourced.is_report = report.not_read.is_none() && report.has_content();
     sourced.faults = all.iter().map(|(what, _)| what.clone()).collect();
     let faults = all.into_iter().filter(|(what, _)| is_fault(what));
     let findings = faults.map(|(what, line)| {

@@ -16,7 +16,7 @@ use cardproof_registers::CMD56_LEN;
 use cardproof_units::Bytes;
 use jiff::Timestamp;
 
-use super::{Found, Sourced, drives};
+use super::{Found, Sourced, drives, told};
 use crate::exit::Failure;
 use crate::input;
 use crate::pasted::{self, Reader};
@@ -38,7 +38,7 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
                 format!("cannot read {}: {error}; name a recorded output", path.display()),
             )
         })?;
-        let signs = signs(path, &bytes)?;
+        let (signs, device) = signs(path, &bytes)?.unzip();
         let readings = readings(path, &bytes, signs.is_some())?;
         if signs.is_some() && found.signs.is_some() {
             return Err(Failure::usage(format!(
@@ -47,10 +47,14 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
             )));
         }
         found.signs = found.signs.or(signs);
+        found.device = device.flatten().unwrap_or(found.device);
         found.readings.extend(readings);
     }
     date_by_files(&mut found.readings, paths);
     in_order_of_time(&mut found.readings);
+    if found.signs.is_none() {
+        found.signs = told::latest(&found.readings);
+    }
     Ok(found)
 }
 
@@ -89,11 +93,11 @@ fn in_order_of_time(readings: &mut [Sourced]) {
     }
 }
 
-/// The signs of trouble in what `bytes`, the content of `path`, hold of the kernel's log.
-fn signs(path: &Path, bytes: &[u8]) -> Result<Option<Signs>, Failure> {
+/// The signs of trouble in what `bytes`, the content of `path`, hold of the kernel's log, and what it calls the device.
+fn signs(path: &Path, bytes: &[u8]) -> Result<Option<(Signs, Option<String>)>, Failure> {
     match log::told(&decode(bytes)) {
         log::LogFindings::Nothing => Ok(None),
-        log::LogFindings::OfOne(signs) => Ok(Some(*signs)),
+        log::LogFindings::OfOne(signs, name) => Ok(Some((*signs, name))),
         log::LogFindings::OfSeveral(names) => Err(Failure::usage(format!(
             "{name} tells of trouble with {}; give the lines of one, or run `cardproof identify --raw {name}` for all",
             names.join(", "),

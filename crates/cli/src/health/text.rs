@@ -7,19 +7,22 @@ use cardproof_rating::signs::Signs;
 use cardproof_record::{HealthDocument, HealthValue};
 
 /// The page: the signs of trouble first, where a device was looked at.
-pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>) -> String {
+///
+/// `failing` says of each reading whether it tells of data at risk.
+pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>, failing: &[bool]) -> String {
     let mut text = format!("\n{}\n", document.device);
     if let Some(signs) = signs {
         text.push_str(&cardproof_report::signs::page(signs));
     }
-    for reading in &document.readings {
+    for (reading, is_failing) in document.readings.iter().zip(failing) {
         let time = reading.time.as_deref().map(|time| format!(", {time}")).unwrap_or_default();
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}{time}", reading.source);
+        let mark = if *is_failing { "FAILING" } else { "Reported" };
         for finding in &reading.findings {
-            let _ = writeln!(text, "  FAILING: {finding}");
+            let _ = writeln!(text, "  {mark}: {finding}");
         }
-        if !reading.findings.is_empty() {
+        if *is_failing && !reading.findings.is_empty() {
             let advice = Gravity::Failing.advice();
             let _ = writeln!(text, "  What to do: {advice}.");
         }

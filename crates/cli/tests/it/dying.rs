@@ -119,6 +119,22 @@ fn another_devices_errors_are_not_this_cards() {
     assert_eq!(machine.verdict(0), "fine");
 }
 
+/// A volume on the card, swap on it, and a card that did not start: each is about the card.
+#[test]
+fn what_names_the_card_in_another_way_is_the_cards() {
+    let line = "dmesg = [    0.713317] mmc0: new ultra high speed SDR104 SDXC card at address 59b4";
+    let with_log = |more: &str| Machine::replacing(PI_5, line, &format!("{line}\n{more}"), &[]);
+    let swap = "dmesg = [  304.3] Read-error on swap-device (179:2:6312)";
+    assert_eq!(with_log(swap).verdict(4), "copy_now");
+    assert_eq!(with_log(&swap.replace("179", "8")).verdict(0), "fine");
+    let failed = "dmesg = [   12.3] mmc1: error -110 whilst initialising SD card";
+    let machine = with_log(failed);
+    assert_eq!(machine.verdict(0), "fine");
+    for name in ["/dev/mmcblk1", "mmc1"] {
+        assert_eq!(machine.json(&["health", name], 4)["health"]["verdict"], "dead", "{name}");
+    }
+}
+
 #[test]
 fn without_a_log_nothing_is_called_fine() {
     let log = "dmesg = [    0.713305] mmc0: Command Queue Engine enabled, 31 tags\n\

@@ -150,9 +150,14 @@ fn bad_outputs_are_rejected_with_the_reason() {
     }
 }
 
-/// What the health of `content` says to people.
+/// What the health of `content` says to people, where the data are not at risk.
 fn page(home: &Home, name: &str, content: impl AsRef<[u8]>) -> String {
-    run(home.cardproof(&["health", "--raw", &write(home, name, content)])).expect(0).stdout
+    page_of(home, name, content, 0)
+}
+
+/// What the health of `content` says to people, ended by `status`.
+fn page_of(home: &Home, name: &str, content: impl AsRef<[u8]>, status: i32) -> String {
+    run(home.cardproof(&["health", "--raw", &write(home, name, content)])).expect(status).stdout
 }
 
 /// What smartctl prints of an NVMe device that has used `percent` of its life, at a time in seconds.
@@ -195,16 +200,83 @@ fn ext_csd(code: u8) -> String {
 #[test]
 fn an_emmcs_bands_are_told_as_bands() {
     let home = Home::new();
-    for (code, words) in [
-        (0x01, "0 to 10 % used\n"),
-        (0x0a, "90 to 100 % used\n"),
-        (0x0b, "more than 100 % used: beyond its rated life, replace it\n"),
+    for (code, words, status) in [
+        (0x01, "0 to 10 % used\n", 0),
+        (0x0a, "90 to 100 % used\n", 0),
+        (0x0b, "more than 100 % used: beyond its rated life, replace it\n", 4),
     ] {
-        let text = page(&home, "emmc.txt", ext_csd(code));
+        let text = page_of(&home, "emmc.txt", ext_csd(code), status);
         assert!(text.contains(words), "{code:#04x}: {text}");
     }
     assert!(page(&home, "emmc.txt", ext_csd(1)).contains("reserve used         0 to 80 % used"));
-    assert!(page(&home, "emmc.txt", ext_csd(11)).contains("Days left: 0 (0 to 0)"));
+    assert!(page_of(&home, "emmc.txt", ext_csd(11), 4).contains("Days left: 0 (0 to 0)"));
+}
+
+/// What smartctl prints of a SATA drive whose attributes 5 and 197 to 199 have these raw values.
+fn sata([replaced, pending, uncorrectable, crc]: [u32; 4]) -> String {
+    format!(
+        "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0-18-amd64] (local build)\n\n\
+         === START OF INFORMATION SECTION ===\nModel Family:     Seagate Barracuda\n\
+         Device Model:     ST2000DM001-1CH164\n\n\
+         === START OF READ SMART DATA SECTION ===\n\
+         SMART overall-health self-assessment test result: PASSED\n\n\
+         Vendor Specific SMART Attributes with Thresholds:\n\
+         ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n\
+         \x20 5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       {replaced}\n\
+         197 Current_Pending_Sector  0x0012   100   100   000    Old_age   Always       -       {pending}\n\
+         198 Offline_Uncorrectable   0x0010   100   100   000    Old_age   Offline      -       {uncorrectable}\n\
+         199 UDMA_CRC_Error_Count    0x003e   200   200   000    Old_age   Always       -       {crc}\n"
+    )
+}
+
+/// A saved report gets the verdict that the device itself would get.
+#[test]
+fn a_saved_report_is_judged_as_the_device_is() {
+    let home = Home::new();
+    for (content, verdict, status) in [
+        (sata([0, 0, 0, 0]), "fine", 0),
+        (sata([2, 0, 0, 1500]), "watch_it", 0),
+        (sata([0, 8, 0, 0]), "copy_now", 4),
+        (sata([0, 0, 8, 0]), "copy_now", 4),
+        (nvme(103, 1_700_000_000), "watch_it", 0),
+        (ext_csd(1), "fine", 0),
+        (ext_csd(0x0b), "copy_now", 4),
+    ] {
+        let file = write(&home, "report.txt", &content);
+        let answer = judged(&home, &[&file], status);
+        assert_eq!(answer["health"]["verdict"], verdict, "{content}\n{answer}");
+        let text = page_of(&home, "report.txt", &content, status);
+        assert_eq!(
+            text.contains("copy the data"),
+            content.contains("ST2000") && status == 4,
+            "{text}"
+        );
+    }
+}
+
+/// A mail cuts lines, and `journalctl -o json` puts each message into an object.
+#[test]
+fn a_log_is_read_in_any_form_and_names_the_card() {
+    let home = Home::new();
+    let card = "mmcblk1: mmc1:1234 SA16G 14.5 GiB";
+    let write_error =
+        "Buffer I/O error on dev mmcblk1p2, logical block 139265, lost sync page write";
+    let cut = format!(
+        "[    1.800000] {card}\n[  304.300000] Buffer I/O error on dev mmcblk1p2, logical block 139265, lost\n\
+         sync page write\n"
+    );
+    let json = [card, write_error]
+        .map(|message| format!(r#"{{"_TRANSPORT":"kernel","MESSAGE":"{message}"}}"#))
+        .join("\n");
+    let repeated = format!(
+        "Jan 15 10:23:45 pi kernel: {card}\n\
+         Jan 15 10:23:50 pi kernel: message repeated 5 times: [ {write_error}]\n"
+    );
+    for content in [cut, json, repeated] {
+        let answer = judged(&home, &[&write(&home, "log.txt", &content)], 4);
+        assert_eq!(answer["health"]["signs"][0]["kind"], "lost_writes", "{content}");
+        assert_eq!(answer["device"], "mmcblk1 (SA16G)", "{content}");
+    }
 }
 
 /// 10 and 20 per cent, a hundred days apart: 9 to 11 per cent in that time.
