@@ -136,6 +136,8 @@ impl Stretch {
         match mark {
             _ if is_one => false,
             Mark::Rule => !are_few,
+            // A drive's attributes have numbers of their own, of which several follow each other.
+            Mark::Number if count(crate::drive_report::is_sign) > 0 => false,
             // An editor sets its numbers right or puts a mark behind them.
             Mark::Number => !are_few || count(is_numbered_by_editor) == lines.len(),
             // Headings of Markdown have several marks, and a program's banner has a box of them.
@@ -227,6 +229,9 @@ mod tests {
             "| card | 12 |\n| card | 13 |\n| card | 14 |",
             "    |  1.00th=[   82]\n    | 50.00th=[   94]\n    | 99.00th=[  251]",
             "1 a\n2 b",
+            "196 Reallocated_Event_Count 0x0032   100   100   000    Old_age   Always       -       0\n\
+             197 Current_Pending_Sector  0x0012   100   100   000    Old_age   Always       -       8\n\
+             198 Offline_Uncorrectable   0x0010   100   100   000    Old_age   Offline      -       8",
         ] {
             assert_eq!(stripped(text), text);
         }
