@@ -89,6 +89,8 @@ struct Most<'k> {
     last: &'k LimitedBy,
     /// What limited beside the storage in most of its windows, as last seen.
     beside: Vec<&'k LimitedBy>,
+    /// What limited in other windows, nearly as often as the storage, as last seen.
+    in_turn: Option<&'k LimitedBy>,
 }
 
 /// Finds the answer.
@@ -106,6 +108,9 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
         ));
         reasons.extend(most.beside.iter().map(|limited| {
             format!("At the same time, {}: {}.", beside(limited), limited.evidence.join("; "))
+        }));
+        reasons.extend(most.in_turn.map(|limited| {
+            format!("At other times, {}: {}.", beside(limited), limited.evidence.join("; "))
         }));
     }
     reasons.extend(known.troubles.iter().map(|trouble| format!("Found: {trouble}.")));
@@ -128,12 +133,35 @@ fn most(windows: &[Seen]) -> Option<Most<'_>> {
             None => counts.push((culprit, vec![window])),
         }
     }
-    let (culprit, seen) = counts.into_iter().max_by_key(|(_, seen)| seen.len())?;
-    let share = seen.len() as f64 / windows.len() as f64;
-    let beside = beside_most(&seen);
-    let culprit = if beside.is_empty() { culprit } else { Culprit::StorageAndMore };
+    let (culprit, seen) = counts.iter().max_by_key(|(_, seen)| seen.len())?;
+    let share = |seen: &[&Seen]| seen.len() as f64 / windows.len() as f64;
+    if let Some((storage, other)) = in_turn(&counts).filter(|(it, _)| share(it) >= SHARE_MIN) {
+        return Some(Most {
+            culprit: Culprit::StorageAndMore,
+            share: share(storage),
+            last: &storage.last()?.limited_by,
+            beside: beside_most(storage),
+            in_turn: Some(&other.last()?.limited_by),
+        });
+    }
+    let beside = beside_most(seen);
+    let culprit = if beside.is_empty() { *culprit } else { Culprit::StorageAndMore };
     let last = &seen.last()?.limited_by;
-    (share >= SHARE_MIN).then_some(Most { culprit, share, last, beside })
+    let share = share(seen);
+    (share >= SHARE_MIN).then_some(Most { culprit, share, last, beside, in_turn: None })
+}
+
+/// The windows of the storage and those of the most frequent other limit, where neither has less than half as many as
+/// the other: each of them slows the computer for a time.
+fn in_turn<'c, 'k>(
+    counts: &'c [(Culprit, Vec<&'k Seen>)],
+) -> Option<(&'c [&'k Seen], &'c [&'k Seen])> {
+    let is_storage = |it: &&(Culprit, Vec<&Seen>)| it.0 == Culprit::Storage;
+    let (_, storage) = counts.iter().find(is_storage)?;
+    let others = counts.iter().filter(|it| !is_storage(it));
+    let (_, other) = others.max_by_key(|(_, seen)| seen.len())?;
+    let (less, more) = (storage.len().min(other.len()), storage.len().max(other.len()));
+    (less as f64 >= BESIDE_MIN * more as f64).then_some((storage, other))
 }
 
 /// What limited beside the storage in at least half of the windows `seen`, each as it was last seen.
@@ -192,6 +220,8 @@ fn beside(limited: &LimitedBy) -> String {
     match (limited.limit, &limited.device) {
         (Limit::Cpu, _) => "the processors had nothing left".to_owned(),
         (Limit::MemoryPressure, _) => "memory was short".to_owned(),
+        (Limit::Heat, _) => "the computer was too hot".to_owned(),
+        (Limit::Power, _) => "the supply voltage was too low".to_owned(),
         (Limit::Elsewhere, _) => "programs waited for something else".to_owned(),
         (_, Some(device)) => format!("programs waited for {device}"),
         (_, None) => "programs waited for another storage".to_owned(),
@@ -294,11 +324,18 @@ mod tests {
                 vec![
                     (Limit::StorageRandomWrite, 3),
                     (Limit::StorageRandomRead, 3),
-                    (Limit::Cpu, 5),
+                    (Limit::Cpu, 2),
                 ],
                 Culprit::Storage,
             ),
-            (vec![(Limit::Cpu, 10), (Limit::StorageSequential, 5)], Culprit::Processor),
+            // Both, in turn.
+            (vec![(Limit::StorageRandomWrite, 6), (Limit::Cpu, 5)], Culprit::StorageAndMore),
+            (vec![(Limit::Cpu, 10), (Limit::StorageSequential, 5)], Culprit::StorageAndMore),
+            (vec![(Limit::Cpu, 11), (Limit::StorageSequential, 4)], Culprit::Processor),
+            (
+                vec![(Limit::Cpu, 3), (Limit::StorageSequential, 2), (Limit::Nothing, 10)],
+                Culprit::Processor,
+            ),
             (vec![(Limit::Power, 15)], Culprit::Power),
             (vec![(Limit::MemoryPressure, 3), (Limit::Nothing, 12)], Culprit::Memory),
             (vec![(Limit::StorageRandomRead, 2), (Limit::Nothing, 13)], Culprit::NothingSeen),

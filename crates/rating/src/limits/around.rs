@@ -10,6 +10,9 @@ use cardproof_units::Throughput;
 use super::storage::{self, STALLED};
 use super::{ONE_CPU_FULL, SWAPPING, limited, limited_now, whole_percent};
 
+/// With less than this share of the memory available, the kernel drops pages that are needed.
+const LOW: f64 = 0.05;
+
 /// One window of time, as seen by somebody who asks about one storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -37,7 +40,13 @@ pub fn limits_around(
     match own.filter(|_| !comes_first) {
         Some(limited_by) => {
             let others = of_devices(activity, |device| !is_asked(device));
-            let beside = [storage::limit(&others, ceiling), processors(activity), memory(activity)];
+            let reads =
+                activity.devices.iter().any(|device| is_asked(device) && device.reads.count > 0);
+            let beside = [
+                storage::limit(&others, ceiling),
+                processors(activity),
+                memory(activity).or_else(|| low_memory(activity).filter(|_| reads)),
+            ];
             Seen { limited_by, beside: beside.into_iter().flatten().collect(), is_asked: true }
         }
         None => Seen { limited_by: whole, beside: Vec::new(), is_asked: false },
@@ -68,4 +77,12 @@ fn memory(activity: &Activity) -> Option<LimitedBy> {
     let rate = rate.map(|rate| format!("swapping {rate} in"));
     let evidence: Vec<String> = waits.into_iter().chain(rate).collect();
     (!evidence.is_empty()).then(|| limited(Limit::MemoryPressure, evidence))
+}
+
+/// Memory that is nearly used up, where the kernel tells no pressure: programs are then read again, of which no counter
+/// tells.
+fn low_memory(activity: &Activity) -> Option<LimitedBy> {
+    let memory = activity.memory.filter(|_| activity.pressure.memory_some.is_none())?;
+    let is_low = memory.available_bytes.as_f64() < LOW * memory.total_bytes.as_f64();
+    is_low.then(|| limited(Limit::MemoryPressure, vec![super::memory_left(&memory)]))
 }

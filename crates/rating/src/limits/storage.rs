@@ -23,6 +23,9 @@ const WAITED_LEAST: f64 = 0.1;
 /// this share of the time: then a faster device would not let anybody work sooner.
 const NOBODY_WORKS: f64 = 0.02;
 
+/// Processors that are busy for less than this share have time in which a task that waits is seen to wait.
+const HALF_BUSY: f64 = 0.5;
+
 /// Below this a device does nothing worth waiting for.
 const ACTIVE: Iops = Iops(1.0);
 
@@ -62,9 +65,11 @@ fn waited_for(activity: &Activity) -> Option<&DeviceActivity> {
     }
     let stalled = stalled(activity);
     if busiest.utilisation >= BUSY {
-        // A device that is busy in the background keeps nobody waiting. Only pressure shows this: iowait
-        // counts no time of a busy processor.
-        let is_waited_for = activity.pressure.io_some.is_none() || stalled >= Some(WAITED_LEAST);
+        // A device that is busy in the background keeps nobody waiting. Pressure shows this; iowait only where
+        // processors had time for it, for it counts no time of a busy one; some virtual machines tell none at all.
+        let shows_waits = activity.pressure.io_some.is_some()
+            || activity.cpu.is_some_and(|cpu| cpu.busy() < HALF_BUSY && cpu.iowait > 0.0);
+        let is_waited_for = !shows_waits || stalled.is_none_or(|share| share >= WAITED_LEAST);
         return (is_waited_for && !is_covered_by_work(activity)).then_some(busiest);
     }
     // Work of lowered priority is in nobody's way.

@@ -27,6 +27,12 @@ struct Load {
     io_full: Option<f64>,
     /// Tasks that are seen waiting for local storage, and for a network drive.
     waits: TaskWaits,
+    /// MB/s that are swapped in and out.
+    swapped: (u64, u64),
+    /// Memory that is available, in MiB of 1024; 0 for 300.
+    available_mib: u64,
+    /// Reads and not writes.
+    is_reading: bool,
 }
 
 impl Load {
@@ -41,9 +47,13 @@ impl Load {
             memory_full: Some(self.memory_some / 8.0),
             ..Pressure::default()
         };
+        let mut card = device(CARD, self.card_busy);
+        if self.is_reading {
+            std::mem::swap(&mut card.reads, &mut card.writes);
+        }
         Activity {
             window_ns,
-            devices: vec![device(CARD, self.card_busy), device(DISK, self.disk_busy)],
+            devices: vec![card, device(DISK, self.disk_busy)],
             cpu: Some(CpuActivity {
                 cpus: 4,
                 user: self.cpu,
@@ -55,8 +65,12 @@ impl Load {
             pressure: if has_pressure { pressure } else { Pressure::default() },
             memory: Some(MemoryActivity {
                 total_bytes: Bytes::mib(1024),
-                available_bytes: Bytes::mib(300),
-                ..MemoryActivity::default()
+                available_bytes: Bytes::mib(match self.available_mib {
+                    0 => 300,
+                    mib => mib,
+                }),
+                swapped_in_bytes: Bytes(self.swapped.0 * 2_000_000),
+                swapped_out_bytes: Bytes(self.swapped.1 * 2_000_000),
             }),
             ..Activity::default()
         }
@@ -331,6 +345,64 @@ fn without_pressure_there_is_no_wrong_yes_either() {
         let culprit = answered(&loads, false);
         assert_eq!(culprit == Culprit::Storage, is_the_card, "{name}: {culprit:?}");
     }
+}
+
+/// Many kernels tell no pressure, so that iowait and the counters of memory have to do.
+#[test]
+fn without_pressure_fifteen_further_situations_have_no_wrong_yes() {
+    use Truth::{Both, Card, Elsewhere, Nothing};
+    let idle = Load { cpu: 0.03, card_busy: 0.01, io_some: 0.01, ..Load::default() };
+    let load = |cpu, card_busy, io_some| Load { cpu, card_busy, io_some, ..Load::default() };
+    let waits = |storage, network, load| Load { waits: TaskWaits { storage, network }, ..load };
+    let full = load(0.99, 0.05, 0.02);
+    let slow = load(0.05, 0.97, 0.95);
+    let cases: Vec<Further> = vec![
+        ("all wait for the card", Card, vec![(15, slow)]),
+        ("half busy processors, and all wait for the card", Card, vec![(15, load(0.5, 1.0, 0.95))]),
+        ("the card is written in the background", Nothing, vec![(15, load(0.2, 0.95, 0.03))]),
+        ("a long light load", Nothing, vec![(15, load(0.1, 0.15, 0.15))]),
+        ("processors only", Elsewhere, vec![(15, full)]),
+        ("the card and the processors in turn", Both, vec![(7, slow), (6, full), (2, idle)]),
+        ("the processors, and often the card", Both, vec![(8, full), (5, slow), (2, idle)]),
+        (
+            "encryption fills a processor, and the card waits for it",
+            Elsewhere,
+            vec![(15, Load { one_cpu: 0.99, ..load(0.27, 0.3, 0.9) })],
+        ),
+        ("encryption, but the card is slower", Card, vec![(15, Load { one_cpu: 0.6, ..slow })]),
+        (
+            "swap on the card, both ways",
+            Both,
+            vec![(15, Load { swapped: (3, 3), is_reading: true, ..slow })],
+        ),
+        ("swap is read back from the card", Both, vec![(15, Load { swapped: (3, 0), ..slow })]),
+        (
+            "compressed swap in memory, and the card is at rest",
+            Elsewhere,
+            vec![(15, Load { swapped: (9, 9), ..load(0.6, 0.05, 0.1) })],
+        ),
+        (
+            "programs are read again for want of memory, without swap",
+            Both,
+            vec![(15, Load { available_mib: 20, is_reading: true, ..slow })],
+        ),
+        ("a network drive", Elsewhere, vec![(15, waits(0, 8, load(0.05, 0.9, 0.95)))]),
+        (
+            "another disk, and the card in the background",
+            Elsewhere,
+            vec![(15, Load { disk_busy: 0.97, ..load(0.05, 0.6, 0.95) })],
+        ),
+    ];
+    assert_eq!(cases.len(), 15);
+    let mut undecided = Vec::new();
+    for (name, truth, loads) in cases {
+        let culprit = answered(&loads, false);
+        assert!(culprit != Culprit::Storage || truth == Card, "a wrong yes: {name}");
+        if is_undecided(truth, culprit) {
+            undecided.push((name, truth, culprit));
+        }
+    }
+    assert_eq!(undecided, []);
 }
 
 /// Whatever else is going on, a device that is idle nine tenths of the time is no cause.
