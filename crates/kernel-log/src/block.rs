@@ -52,6 +52,10 @@ fn failed_request(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         "critical space allocation error" => {
             return Some((Some(device), EventKind::Explains(Cause::NoSpace)));
         }
+        // It was pulled out; where the kernel gave it up, it says that by itself.
+        "device offline error" if device.starts_with("sd") => {
+            return Some((Some(device), EventKind::Gone));
+        }
         "I/O error"
         | "critical target error"
         | "timeout error"

@@ -104,6 +104,21 @@ mod tests {
     }
 
     #[test]
+    fn what_fails_after_a_card_was_pulled_out_is_told_apart() {
+        let card = "mmcblk0: mmc0:aaaa SC16G 14.8 GiB\n";
+        let lost = "Buffer I/O error on dev mmcblk0p1, logical block 5, lost async page write\n";
+        let text = format!("{card}mmc0: card aaaa removed\n{lost}{card}{lost}");
+        let found: Vec<_> =
+            troubles(&text).into_iter().map(|it| (it.kind, it.is_after_gone)).collect();
+        assert_eq!(found, [(TroubleKind::WriteLost, true), (TroubleKind::WriteLost, false)]);
+        let stick = "device offline error, dev sda, sector 8 op 0x0:(READ) flags 0x0\n\
+                     FAT-fs (sda1): unable to read boot sector to mark fs as dirty\n";
+        let found: Vec<_> =
+            troubles(stick).into_iter().map(|it| (it.kind, it.is_after_gone)).collect();
+        assert_eq!(found, [(TroubleKind::Gone, false), (TroubleKind::Filesystem, true)]);
+    }
+
+    #[test]
     fn an_nvme_drive_that_is_gone_has_failed() {
         let text = "nvme nvme0: Disabling device after reset failure: -19\n\
                     I/O error, dev nvme0n1, sector 8 op 0x1:(WRITE)\n";

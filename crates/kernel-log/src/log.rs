@@ -5,14 +5,14 @@
 //! say which block device that is, it is the one of the same number, as in every kernel since 4.6. A card
 //! of another name or size on the same host is another device.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cardproof_units::Bytes;
 
 use super::course::Course;
 use super::event::{CardKind, Event, EventKind};
 use super::name::{self, is_layer, is_place, nvme_twin};
-use super::trouble::{Trouble, TroubleKind, add, first, trouble};
+use super::trouble::{Trouble, add, first, trouble};
 
 /// All that a log tells of storage and power.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,6 +93,8 @@ pub(super) struct Reading {
     places: HashMap<String, usize>,
     /// What is known of each device.
     courses: HashMap<usize, Course>,
+    /// Names of what was taken out, until something is found in its place.
+    removed: HashSet<String>,
 }
 
 impl Reading {
@@ -104,8 +106,15 @@ impl Reading {
         let place = self.place(name, event);
         if event.kind == EventKind::Removed {
             // What comes next in this slot may be another card.
+            let gone = self.places.iter().filter(|(_, known)| **known == place);
+            self.removed.extend(gone.map(|(name, _)| name.clone()));
             self.places.retain(|_, known| *known != place);
         }
+        let whole = name::block(name).unwrap_or(name);
+        if let EventKind::Card { .. } | EventKind::Attached { .. } = event.kind {
+            self.removed.remove(whole);
+        }
+        let is_removed = self.removed.contains(whole);
         let device = &mut self.log.devices[place];
         device.lines.push(number);
         device.card.learn(&event.kind);
@@ -118,8 +127,8 @@ impl Reading {
             let is_part = is_layer(name) || name::block(name).is_some_and(|whole| whole != name);
             let mut found = first(kind, number, event, is_part.then_some(name));
             // Nobody pulls out an NVMe drive: it has failed.
-            let is_pulled = course.is_gone && !name.starts_with("nvme");
-            found.is_after_gone = is_pulled && kind != TroubleKind::Gone;
+            let is_pulled = (course.is_gone || is_removed) && !name.starts_with("nvme");
+            found.is_after_gone = is_pulled && kind.is_of_data();
             device.add(found);
         }
     }

@@ -187,3 +187,76 @@ fn is_caller(inside: &str) -> bool {
     let digits = inside.strip_prefix(['T', 'C']).unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EventKind, event};
+
+    #[test]
+    fn the_time_before_a_message_is_found_in_any_log() {
+        let message = "mmc0: running CQE recovery";
+        let cases = [
+            ("", None),
+            ("[  301.120441] ", Some(Stamp::SinceBoot(301.120_441))),
+            ("[  301.120441][    T7] ", Some(Stamp::SinceBoot(301.120_441))),
+            ("[    8.888974@0] ", Some(Stamp::SinceBoot(8.888_974))),
+            ("<3>[  301.120441] ", Some(Stamp::SinceBoot(301.120_441))),
+            ("kern  :err   : [  301.120441] ", Some(Stamp::SinceBoot(301.120_441))),
+            ("[Mon Mar  4 10:11:12 2024] ", Some(Stamp::Clock("Mon Mar  4 10:11:12 2024"))),
+            ("Mar 12 10:11:12 pi kernel: ", Some(Stamp::Clock("Mar 12 10:11:12"))),
+            ("Mar 12 10:11:12 pi kernel: [  301.120441] ", Some(Stamp::Clock("Mar 12 10:11:12"))),
+            (
+                "2024-03-12T10:11:12.123456+01:00 pi kernel: ",
+                Some(Stamp::Clock("2024-03-12T10:11:12.123456+01:00")),
+            ),
+            (
+                "2024-03-12T10:11:12,123456+01:00 ",
+                Some(Stamp::Clock("2024-03-12T10:11:12,123456+01:00")),
+            ),
+            ("[  301.120441] pi kernel: ", Some(Stamp::SinceBoot(301.120_441))),
+            (
+                "Tue 2024-03-12 10:11:12 UTC pi kernel: ",
+                Some(Stamp::Clock("Tue 2024-03-12 10:11:12 UTC")),
+            ),
+            ("[2023-04-03 09:58:37] [    3.5] ", Some(Stamp::Clock("2023-04-03 09:58:37"))),
+        ];
+        for (prefix, expected) in cases {
+            let line = format!("{prefix}{message}");
+            let found = event(&line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!((found.stamp, found.device), (expected, Some("mmc0")), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_message_is_found_in_each_form_that_has_fields_or_relative_times() {
+        let message = "mmc0: Timeout waiting for hardware interrupt.";
+        let seconds = Some(Stamp::SinceBoot(303.2));
+        for (line, stamp) in [
+            (format!("3,800,303200000,-;{message}"), seconds),
+            (format!("[  303.200000 <    0.000012>] {message}"), seconds),
+            (format!("[  +0.000012] {message}"), None),
+            (format!("[Jan15 10:23] {message}"), Some(Stamp::Clock("Jan15 10:23"))),
+            (
+                format!(
+                    r#"{{"_TRANSPORT":"kernel","MESSAGE":"{message}","_SOURCE_MONOTONIC_TIMESTAMP":"303200000"}}"#
+                ),
+                seconds,
+            ),
+            (format!(r#"   "MESSAGE" : "{message}","#), None),
+            (format!(r#"  {{"pri": 3, "time":   303.200000, "msg": "{message}"}},"#), seconds),
+            (format!("    MESSAGE={message}"), None),
+            (
+                format!(
+                    "Jan 15 10:23:50 pi kernel: message repeated 5 times: [ [  303.2] {message}]"
+                ),
+                Some(Stamp::Clock("Jan 15 10:23:50")),
+            ),
+        ] {
+            let found = event(&line).unwrap_or_else(|| panic!("not known: {line}"));
+            assert_eq!((found.stamp, &found.kind), (stamp, &EventKind::NoAnswer), "{line}");
+            let count = if line.contains("repeated") { 5 } else { 1 };
+            assert_eq!((found.device, found.count), (Some("mmc0"), count), "{line}");
+        }
+    }
+}

@@ -53,6 +53,13 @@ pub enum TroubleKind {
     WriteProtected,
 }
 
+impl TroubleKind {
+    /// Whether data could not be read, written or kept.
+    pub(super) const fn is_of_data(self) -> bool {
+        matches!(self, Self::Io | Self::WriteLost | Self::Filesystem | Self::ReadOnly)
+    }
+}
+
 /// One kind of trouble with its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trouble {
