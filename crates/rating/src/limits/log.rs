@@ -272,11 +272,13 @@ fn limit(
     let working: Vec<&Sample<'_>> = samples.iter().filter(|sample| is_work(sample.state)).collect();
     let answer = |limit, evidence: Vec<String>| LimitedBy {
         limit,
-        device: (!matches!(limit, Limit::Cpu | Limit::Nothing)).then(|| device.to_owned()),
+        device: (!matches!(limit, Limit::Cpu | Limit::Nothing | Limit::Elsewhere))
+            .then(|| device.to_owned()),
         evidence,
     };
     if working.is_empty() {
-        return answer(Limit::Nothing, vec!["there was next to nothing to do".to_owned()]);
+        let (limit, evidence) = beside_idle(samples, device, cpus);
+        return answer(limit, evidence);
     }
     // A stall says how long, and not at what.
     let main = states
@@ -292,6 +294,37 @@ fn limit(
         || answer(Limit::Unknown, words::undecided(&main)),
         |(limit, evidence)| answer(limit, evidence),
     )
+}
+
+/// What limited while the device had next to nothing to do.
+fn beside_idle(samples: &[Sample<'_>], device: &str, cpus: Option<u32>) -> (Limit, Vec<String>) {
+    let count = samples.len() as f64;
+    let full = samples.iter().filter(|sample| is_full(sample)).count() as f64 / count;
+    let waited = samples.iter().filter(|it| stalled(it, cpus) >= Some(0.5)).count() as f64 / count;
+    if full >= PREVAILS {
+        return (Limit::Cpu, words::cpu_beside_idle(full, device));
+    }
+    if waited >= PREVAILS {
+        return (Limit::Elsewhere, words::elsewhere(waited, device));
+    }
+    (Limit::Nothing, vec!["there was next to nothing to do".to_owned()])
+}
+
+/// Whether the processors had nothing left.
+fn is_full(sample: &Sample<'_>) -> bool {
+    sample.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait.unwrap_or_default() <= 0.1)
+}
+
+/// How many tasks waited for I/O on average, on one of `cpus` processors each, where the log tells it.
+fn stalled(sample: &Sample<'_>, cpus: Option<u32>) -> Option<f64> {
+    iowait(sample).map(|wait| wait * f64::from(cpus.unwrap_or(1)))
+}
+
+/// Whether the processors had time to wait, and no task did: then a busy device works in the background.
+fn is_unwatched(sample: &Sample<'_>, cpus: Option<u32>) -> bool {
+    let has_time = sample.cpu.is_some_and(|cpu| cpu.idle >= 0.5);
+    let nobody = stalled(sample, cpus).is_some_and(|waits| waits > 0.0 && waits < 0.1);
+    has_time && nobody && cpus.is_some()
 }
 
 /// The share of the processors' time in which they waited for storage, where the log tells it.
@@ -310,26 +343,23 @@ fn by_busyness(
         working.iter().filter(|sample| is_so(sample)).count() as f64 / count
     };
     let waits = |sample: &Sample<'_>| match sample.row.utilisation {
-        Some(share) => share >= BUSY,
-        None => iowait(sample).is_some_and(|wait| wait * f64::from(cpus.unwrap_or(1)) >= 0.5),
-    };
-    let works = |sample: &Sample<'_>| {
-        sample.cpu.is_some_and(|cpu| cpu.idle + cpu.iowait.unwrap_or_default() <= 0.1)
+        Some(share) => share >= BUSY && !is_unwatched(sample, cpus),
+        None => stalled(sample, cpus) >= Some(0.5),
     };
     let is_told = |sample: &Sample<'_>| {
-        sample.row.utilisation.is_some() || iowait(sample).is_some() || works(sample)
+        sample.row.utilisation.is_some() || iowait(sample).is_some() || is_full(sample)
     };
     if share_of(&is_told) < PREVAILS {
         return None;
     }
     if share_of(&waits) >= PREVAILS {
-        return Some((
-            storage_limit(main),
-            words::storage(main, words::Because::Busy(share_of(&waits))),
-        ));
+        let mut evidence = words::storage(main, words::Because::Busy(share_of(&waits)));
+        let full = share_of(&is_full);
+        evidence.extend((full >= PREVAILS).then(|| words::cpu(full)).into_iter().flatten());
+        return Some((storage_limit(main), evidence));
     }
-    if share_of(&works) >= PREVAILS {
-        return Some((Limit::Cpu, words::cpu(share_of(&works))));
+    if share_of(&is_full) >= PREVAILS {
+        return Some((Limit::Cpu, words::cpu(share_of(&is_full))));
     }
     Some((Limit::Nothing, words::spare(main, share_of(&waits))))
 }

@@ -9,6 +9,7 @@ mod indications;
 mod integrity;
 mod likeness;
 mod limits;
+mod log_causes;
 mod meaning;
 mod odd_records;
 mod prediction;

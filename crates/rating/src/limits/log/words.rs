@@ -61,6 +61,22 @@ pub(super) fn cpu(share: f64) -> Vec<String> {
     vec![format!("the processors were full in {} of the working time", whole_percent(share))]
 }
 
+/// Why the processors limited while `device` was all but idle.
+pub(super) fn cpu_beside_idle(share: f64, device: &str) -> Vec<String> {
+    vec![format!(
+        "the processors were full in {} of the reports, and {device} had next to nothing to do",
+        whole_percent(share)
+    )]
+}
+
+/// Why something else was waited for than `device`.
+pub(super) fn elsewhere(share: f64, device: &str) -> Vec<String> {
+    vec![format!(
+        "tasks waited for I/O in {} of the reports, and {device} had next to nothing to do",
+        whole_percent(share)
+    )]
+}
+
 /// Why nothing limited.
 pub(super) fn spare(main: &StateShare, waited: f64) -> Vec<String> {
     vec![
