@@ -76,6 +76,8 @@ pub struct DriveReport {
     /// Whether smartctl says that it does not know the model: the names of its attributes are then those
     /// that most makers use, and a unit is a guess.
     pub is_unknown_model: bool,
+    /// Whether the drive has read all of itself without an error in the tests so far.
+    has_passed_whole: bool,
 }
 
 /// A value of a report.
@@ -168,6 +170,17 @@ impl DriveValueKind {
     }
 }
 
+/// How a test that a drive made of itself ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SelfTest {
+    /// It found an error.
+    Failed,
+    /// It read the whole drive and found none.
+    PassedWhole,
+    /// It was a short one that found none, or was ended early.
+    Other,
+}
+
 impl DriveReport {
     fn new(tool: DriveTool) -> Self {
         Self {
@@ -182,6 +195,7 @@ impl DriveReport {
             not_read: None,
             unix_s: None,
             is_unknown_model: false,
+            has_passed_whole: false,
         }
     }
 
@@ -216,10 +230,13 @@ impl DriveReport {
         }
     }
 
-    /// Counts a test that the drive made of itself, in a line.
-    fn note_self_test(&mut self, has_failed: bool, line: usize) {
+    /// Counts a test that the drive made of itself, in a line. The newest comes first: what failed before the whole
+    /// drive passed has been repaired.
+    fn note_self_test(&mut self, test: SelfTest, line: usize) {
         let kind = DriveValueKind::FailedSelfTests;
-        let failed = if has_failed { 1.0 } else { 0.0 };
+        self.has_passed_whole |= test == SelfTest::PassedWhole;
+        let counts = test == SelfTest::Failed && !self.has_passed_whole;
+        let failed = if counts { 1.0 } else { 0.0 };
         match self.values.iter_mut().find(|value| value.kind == kind) {
             Some(known) => {
                 if known.value < 1.0 {

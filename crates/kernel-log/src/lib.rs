@@ -29,14 +29,12 @@ pub use trouble::{Trouble, TroubleKind};
 pub use wrapped::unwrapped;
 
 /// Each message that is known has one of these words, so that a reader of long texts need not ask for every line.
-pub const WORDS: [&str; 21] = [
+pub const WORDS: [&str; 19] = [
     "mmc",
-    "I/O error, dev",
-    "medium error, dev",
-    "target error, dev",
-    "timeout error, dev",
-    "offline error, dev",
+    "error, dev ",
     "Buffer I/O error",
+    "swap-device",
+    "device-mapper",
     "-fs",
     "BTRFS",
     "XFS (",

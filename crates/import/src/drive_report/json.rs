@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::ata::{self, Attribute};
-use super::{DriveReport, DriveTool, DriveValueKind, NotRead, nvme};
+use super::{DriveReport, DriveTool, DriveValueKind, NotRead, SelfTest, nvme};
 use cardproof_units::Bytes;
 
 /// The report in a JSON object; nothing where it is of neither program.
@@ -50,9 +50,14 @@ fn of_smartctl(object: &Json) -> DriveReport {
     }
     let tests = object.pointer("/ata_smart_self_test_log/standard/table").and_then(Json::as_array);
     for test in tests.into_iter().flatten() {
-        if let Some(passed) = test.pointer("/status/passed").and_then(Json::as_bool) {
-            report.note_self_test(!passed, 0);
-        }
+        let kind = test.pointer("/type/string").and_then(Json::as_str).unwrap_or_default();
+        let ended = match test.pointer("/status/passed").and_then(Json::as_bool) {
+            Some(false) => SelfTest::Failed,
+            Some(true) if kind.starts_with("Extended") => SelfTest::PassedWhole,
+            Some(true) => SelfTest::Other,
+            None => continue,
+        };
+        report.note_self_test(ended, 0);
     }
     if !report.has_content() {
         report.not_read = Some(not_read(object));

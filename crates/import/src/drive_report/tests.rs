@@ -238,3 +238,35 @@ Num  Test_Description  Status                       Power_on_Hours  Failing_LBA 
     assert_eq!(kinds(&report), [FindingKind::SelfTestsFailed { count: 1 }]);
     assert!(reports("1 Short walk, then 2 Extended ones").is_empty());
 }
+
+/// smartctl prints the newest test first.
+#[test]
+fn a_test_that_failed_before_the_whole_drive_passed_is_over() {
+    let failed =
+        "# 9  Extended offline    Completed: read failure       60%      9871         180321344";
+    let whole = "# 9  Extended offline    Completed without error       00%      9902         -";
+    let short = "# 9  Short offline       Completed without error       00%      9902         -";
+    let aborted = "# 9  Extended offline    Aborted by host               90%      9902         -";
+    let tests_failed = [FindingKind::SelfTestsFailed { count: 1 }];
+    for (rows, expected) in [
+        ([failed, whole], &tests_failed[..]),
+        ([whole, failed], &[]),
+        ([short, failed], &tests_failed),
+        ([aborted, failed], &tests_failed),
+        ([whole, short], &[]),
+    ] {
+        let rows: Vec<String> = (1..)
+            .zip(rows)
+            .map(|(number, row)| row.replacen('9', &format!("{number}"), 1))
+            .collect();
+        assert_eq!(kinds(&only(&rows.join("\n"))), expected, "{rows:?}");
+    }
+    let json = |first: bool, second: bool| {
+        let row = |passed| serde_json::json!({"type": {"string": "Extended offline"}, "status": {"passed": passed}});
+        let table = [row(first), row(second)];
+        let log = serde_json::json!({"standard": {"table": table}});
+        of_json(&serde_json::json!({"smartctl": {}, "ata_smart_self_test_log": log})).unwrap()
+    };
+    assert_eq!(kinds(&json(true, false)), []);
+    assert_eq!(kinds(&json(false, true)), tests_failed);
+}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::ata::{self, Attribute};
-use super::{DriveReport, DriveTool, NotRead, nvme};
+use super::{DriveReport, DriveTool, NotRead, SelfTest, nvme};
 use crate::text::{kernel_name, quantities};
 use cardproof_units::Bytes;
 
@@ -68,9 +68,9 @@ fn is_nvme_field(text: &str) -> bool {
     is_own && amount(value.trim()).is_some()
 }
 
-/// Whether a test of the drive by itself has failed, in a row of smartctl's list of them:
+/// How a test of the drive by itself ended, in a row of smartctl's list of them:
 /// `# 1  Extended offline    Completed: read failure       60%      9871         180321344`.
-fn self_test(text: &str) -> Option<bool> {
+fn self_test(text: &str) -> Option<SelfTest> {
     // The list of an NVMe drive has no mark before its numbers.
     let (rest, is_nvme) = match text.strip_prefix('#') {
         Some(rest) => (rest.trim_start(), false),
@@ -98,7 +98,14 @@ fn self_test(text: &str) -> Option<bool> {
         "Completed: failed segments",
         "Fatal or unknown error",
     ];
-    Some(failed.iter().any(|status| rest.contains(status)))
+    let is_whole = rest.starts_with("Extended") || rest.starts_with("Background long");
+    Some(if failed.iter().any(|status| rest.contains(status)) {
+        SelfTest::Failed
+    } else if is_whole && rest.contains("Completed without error") {
+        SelfTest::PassedWhole
+    } else {
+        SelfTest::Other
+    })
 }
 
 /// The reports in the numbered lines of a text; of several drives, one each.
@@ -163,11 +170,11 @@ impl Reading {
             let report = self.report(DriveTool::Smartctl, &format!("attribute {}", attribute.id));
             report.lines.push(number);
             ata::note(&attribute, report);
-        } else if let Some(has_failed) = self_test(text) {
+        } else if let Some(test) = self_test(text) {
             let name = text.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
             let report = self.report(DriveTool::Smartctl, &name);
             report.lines.push(number);
-            report.note_self_test(has_failed, number);
+            report.note_self_test(test, number);
         } else if self.current.is_some()
             || is_data_units(text)
             || is_nvme_field(text)
