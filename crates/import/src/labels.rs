@@ -7,7 +7,7 @@
 
 use super::lines::Line;
 use super::programs::{PROGRAMS, is_program};
-use super::text::find;
+use super::text::{find, first_word, has_word};
 use super::view::{Needle, View, Words};
 
 /// The longest name that is kept.
@@ -191,41 +191,12 @@ fn is_noise(view: &View) -> bool {
         || is_program(without_place(first))
 }
 
-/// The first word of a text that does not begin with white space.
-fn first_word(text: &str) -> &str {
-    let end = text.bytes().position(|byte| !byte.is_ascii_graphic()).unwrap_or(text.len());
-    match text.as_bytes().get(end) {
-        None | Some(b' ' | b'\t') => &text[..end],
-        Some(_) => text.split_whitespace().next().unwrap_or_default(),
-    }
-}
-
 /// A command without the `./` before it.
 fn without_place(mut word: &str) -> &str {
     while let Some(rest) = word.strip_prefix("./") {
         word = rest;
     }
     word
-}
-
-/// Whether a word of `text` has two letters.
-fn has_word(text: &str) -> bool {
-    let mut letters = 0;
-    for byte in text.bytes() {
-        if !byte.is_ascii() {
-            let is_word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
-            return text.split_whitespace().any(is_word);
-        }
-        if byte.is_ascii_whitespace() || byte == 0xb {
-            letters = 0;
-        } else if byte.is_ascii_alphabetic() {
-            letters += 1;
-            if letters == 2 {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// Whether `text` names a capacity such as `32GB`, `64 GB`, `128G`.

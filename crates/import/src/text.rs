@@ -87,6 +87,35 @@ pub(super) fn find(text: &str, word: &str) -> Option<usize> {
     memchr::memchr_iter(first, bytes).find(|at| bytes[*at..].starts_with(word.as_bytes()))
 }
 
+/// Whether a word of `text` has two letters.
+pub(super) fn has_word(text: &str) -> bool {
+    let mut letters = 0;
+    for byte in text.bytes() {
+        if !byte.is_ascii() {
+            let is_word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).nth(1).is_some();
+            return text.split_whitespace().any(is_word);
+        }
+        if byte.is_ascii_whitespace() || byte == 0xb {
+            letters = 0;
+        } else if byte.is_ascii_alphabetic() {
+            letters += 1;
+            if letters == 2 {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The first word of a text that does not begin with white space.
+pub(super) fn first_word(text: &str) -> &str {
+    let end = text.bytes().position(|byte| !byte.is_ascii_graphic()).unwrap_or(text.len());
+    match text.as_bytes().get(end) {
+        None | Some(b' ' | b'\t') => &text[..end],
+        Some(_) => text.split_whitespace().next().unwrap_or_default(),
+    }
+}
+
 /// What stands between `before` and `after` in `text`.
 pub(super) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;
