@@ -129,6 +129,10 @@ fn trouble_of_host(rest: &str) -> Option<EventKind<'_>> {
     {
         return Some(EventKind::NoAnswer);
     }
+    // A transfer that the controller gave up.
+    if lower.starts_with("adma error") {
+        return Some(EventKind::CommandError { error: 5, sector: None });
+    }
     if starts(&["card stuck", "card never left busy state", "final write to sd card still running"])
     {
         return Some(EventKind::StuckBusy);

@@ -50,6 +50,7 @@ fn each_message_of_trouble_is_known() {
             "mmc0",
             EventKind::StuckBusy,
         ),
+        ("mmc0: ADMA error: 0x02000000", "mmc0", command(5, None)),
         ("mmc1: switch to bus width 8 failed", "mmc1", EventKind::WidthFailed(8)),
         (
             "mmc1: mmc_select_hs200 failed, error -74",
