@@ -33,6 +33,12 @@ chmod 644 "$tree/usr/lib/systemd/system/cardproof-hub.service"
 for file in "$here/nginx.conf" "$here/postgresql.conf" "$here/../README.md"; do
     install -D -m 644 "$file" "$tree/usr/share/doc/cardproof-hub/$(basename "$file")"
 done
+{
+    echo "Licence: Apache-2.0 (see /usr/share/common-licenses/Apache-2.0) or MIT:"
+    echo
+    cat "$here/../../LICENSE-MIT"
+} > "$tree/usr/share/doc/cardproof-hub/copyright"
+chmod 644 "$tree/usr/share/doc/cardproof-hub/copyright"
 cat > "$tree/DEBIAN/control" <<CONTROL
 Package: cardproof-hub
 Version: $version-1

@@ -1,57 +1,53 @@
 //! All rows from one database into another: backup, restore, and the move from SQLite to PostgreSQL.
 //!
 //! The source is read as of one moment while the hub goes on. The target must be empty, is filled in one
-//! transaction, and is compared with the source, row by row, before that ends: so nothing is lost in silence.
+//! transaction, and is compared with the source, row by row, before that ends: so nothing is lost in silence. The hub's
+//! secrets go along, without which it would know neither its submitters nor what is sent to it again; and a source
+//! without them is none that was filled to its end.
+
+use std::fmt;
 
 use futures_util::TryStreamExt;
 use sha2::{Digest, Sha256};
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
-use crate::columns::{Kind as Held, SECRETS, TABLES, Table};
+use crate::columns::{Kind as Held, TABLES, Table};
 use crate::db::{Db, without_limits};
 use crate::error::Error;
 use crate::secret::hex;
 use crate::step::Step;
 
-/// How many rows each table had.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What was copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// The tables with their rows and the hash of all that they hold.
-    pub tables: Vec<(String, u64, String)>,
+    /// The records.
+    pub records: u64,
+    /// The rows of all tables.
+    pub rows: u64,
 }
 
-impl Copied {
-    /// All rows.
-    #[must_use]
-    pub fn rows(&self) -> u64 {
-        self.tables.iter().map(|(_, rows, _)| rows).sum()
+impl fmt::Display for Copied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} records, {} rows of all tables", self.records, self.rows)
     }
-}
-
-/// Whether the hub's secret goes along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Secrets {
-    /// The hub itself moves.
-    Move,
-    /// A copy is made that may lie anywhere; a hub that begins with it makes a secret of its own.
-    LeaveOut,
 }
 
 /// Copies everything from `from` into `to`.
 ///
 /// # Errors
-/// The target is not empty, holds something else afterwards, or a database does not answer.
-pub async fn copy(from: &Db, to: &Db, secrets: Secrets) -> Result<Copied, Error> {
+/// The source is not whole, the target is not empty or holds something else afterwards, or a database does not answer.
+pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
     let mut source = from.snapshot().await?;
     let mut target = to.write().await?;
     without_limits(from.kind(), &mut source).await?;
     without_limits(to.kind(), &mut target).await?;
     let mut copied = Copied::default();
-    for table in TABLES.iter().filter(|table| secrets == Secrets::Move || table.name != SECRETS) {
+    for table in TABLES {
         if rows_in(&mut target, table).await? > 0 {
             return Err(Error::Setup(format!(
-                "the target's table '{}' is not empty; copy into a database that was never used",
+                "the target's table '{}' is not empty; name a data directory that does not exist, or a database fresh \
+                 from createdb",
                 table.name
             )));
         }
@@ -63,7 +59,14 @@ pub async fn copy(from: &Db, to: &Db, secrets: Secrets) -> Result<Copied, Error>
                 table.name
             )));
         }
-        copied.tables.push((table.name.to_owned(), rows, sum));
+        match table.name {
+            "submissions" => copied.records = rows,
+            "secrets" if rows == 0 => {
+                return Err(Error::Setup("the copy was cut off when it was made".to_owned()));
+            }
+            _ => {}
+        }
+        copied.rows += rows;
     }
     target.commit().await?;
     source.rollback().await?;

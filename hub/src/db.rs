@@ -3,6 +3,8 @@
 //! SQLite allows one writer at a time, so all writes go through a pool of one connection and wait there rather
 //! than fail. A write is acknowledged when it is durable on both databases.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -45,7 +47,7 @@ pub struct Db {
 }
 
 impl Db {
-    /// Opens the SQLite file at `path`.
+    /// Opens the SQLite file at `path`; one that is made can be read by its owner alone, as what SQLite puts beside it.
     ///
     /// # Errors
     /// It cannot be opened, is not there, or has another form.
@@ -58,8 +60,13 @@ impl Db {
                 "the data directory's name must not contain ?, # or %".into(),
             ));
         }
-        let mode = if opening == Opening::Make { "rwc" } else { "rw" };
-        Self::open(Kind::Sqlite, &format!("sqlite://{text}?mode={mode}"), opening).await
+        if opening == Opening::Make {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(false).mode(0o600);
+            let made = options.open(path);
+            made.map_err(|error| Error::File(format!("cannot write {text}"), error))?;
+        }
+        Self::open(Kind::Sqlite, &format!("sqlite://{text}?mode=rw"), opening).await
     }
 
     /// Opens the PostgreSQL database at `url`, such as `postgres://hub@localhost/hub`.
@@ -73,7 +80,9 @@ impl Db {
     async fn open(kind: Kind, url: &str, opening: Opening) -> Result<Self, Error> {
         install_default_drivers();
         // A pool would say no more than that there was no connection in time.
-        AnyConnection::connect(url).await?.close().await?;
+        let mut first = AnyConnection::connect(url).await?;
+        set(kind, &mut first).await?;
+        first.close().await?;
         // SQLite: one writer; readers wait for the disk more than for a processor.
         // PostgreSQL: one that keeps new submissions, others that delete.
         let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
@@ -100,10 +109,16 @@ impl Db {
                  the database to its form",
                 newest_form()
             ))),
-            Err(_) => Err(Error::Setup(
-                "there is no hub in this database; `serve` or `restore` makes one".to_owned(),
-            )),
+            Err(_) => Err(Error::Setup("there is no hub in this database".to_owned())),
         }
+    }
+
+    /// # Errors
+    /// Pages of the SQLite file are missing or damaged.
+    pub async fn check_pages(&self) -> Result<(), Error> {
+        let row = sqlx::query("PRAGMA quick_check(1)").fetch_one(&self.readers).await?;
+        let found: String = row.try_get(0)?;
+        if found == "ok" { Ok(()) } else { Err(Error::Setup(format!("it is damaged: {found}"))) }
     }
 
     /// Which database it is.
@@ -176,15 +191,39 @@ fn pool(kind: Kind, url: &str, connections: u32) -> Result<AnyPool, sqlx::Error>
     AnyPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(WAIT_MAX)
-        .after_connect(move |connection, _| {
-            Box::pin(async move {
-                for setting in settings(kind) {
-                    connection.execute(*setting).await?;
-                }
-                Ok(())
-            })
-        })
+        .after_connect(move |connection, _| Box::pin(set(kind, connection)))
         .connect_lazy(url)
+}
+
+/// The lock of a database on a server: whoever has it serves the database or fills it.
+#[derive(Debug)]
+pub struct Claim(AnyConnection);
+
+impl Claim {
+    /// The lock in the PostgreSQL database at `url`; none where another has it.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn of(url: &str) -> Result<Option<Self>, Error> {
+        install_default_drivers();
+        let mut connection = AnyConnection::connect(url).await?;
+        let asked = sqlx::query("SELECT pg_try_advisory_lock(4720233) AS is_held");
+        let is_held: bool = asked.fetch_one(&mut connection).await?.try_get("is_held")?;
+        Ok(is_held.then_some(Self(connection)))
+    }
+
+    /// Whether its connection, with which it ends, is still there.
+    pub async fn is_there(&mut self) -> bool {
+        self.0.ping().await.is_ok()
+    }
+}
+
+/// Tells `connection` the settings of its kind.
+async fn set(kind: Kind, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
+    for setting in settings(kind) {
+        connection.execute(*setting).await?;
+    }
+    Ok(())
 }
 
 /// What each connection is told first.

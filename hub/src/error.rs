@@ -31,7 +31,7 @@ pub enum Error {
     #[error("{0}")]
     Request(String),
     /// There is no such thing.
-    #[error("there is no such record here")]
+    #[error("there is nothing of this name here")]
     NotFound,
     /// It was deleted.
     #[error("this record was deleted")]
@@ -42,7 +42,10 @@ pub enum Error {
     )]
     Unreadable(String, String),
     /// No token, or the wrong one.
-    #[error("the token does not belong to this; send it as `Authorization: Bearer TOKEN`")]
+    #[error(
+        "this takes its token: as `Authorization: Bearer TOKEN`; in a browser administrators give the name admin and their \
+         token as the password"
+    )]
     WrongToken,
     /// The same key with another document.
     #[error("this Idempotency-Key was used for another document; use a new key")]
@@ -61,13 +64,13 @@ pub enum Error {
     )]
     TooLongKept(usize),
     /// The body's encoding is none that the hub reads.
-    #[error("send JSON as it is or with Content-Encoding: gzip")]
+    #[error("send Content-Type: application/json, as it is or with Content-Encoding: gzip")]
     Encoding,
     /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     TooSlow,
     /// There is no dump yet.
-    #[error("the raw data are not made yet; try again in some minutes")]
+    #[error("no raw data were made yet; a hub makes them every hour, or when its operator likes")]
     NoDump,
     /// More work than the hub can hold in memory.
     #[error("the hub is busy; try again in a moment")]
@@ -176,6 +179,19 @@ impl Error {
     pub fn told(&self) -> String {
         match self {
             Self::Setup(_) | Self::File(..) => "the hub made a mistake; its log has it".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What whoever has started the program is told.
+    #[must_use]
+    pub fn at_console(&self) -> String {
+        match self {
+            Self::Database(source) => format!("the database failed: {source}"),
+            Self::DiskFull => "the disk is full; nothing was kept".to_owned(),
+            Self::File(what, source) => format!("{what}: {source}"),
+            Self::Internal(what) => what.clone(),
+            Self::Unreadable(id, why) => format!("the record {id} cannot be read: {why}"),
             other => other.to_string(),
         }
     }

@@ -1,14 +1,14 @@
 //! The program `cardproof-hub`: arguments, signals, and the order in which a hub comes up and goes down.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use cardproof_hub::copy::{Secrets, copy};
+use cardproof_hub::copy::{Copied, copy};
 use cardproof_hub::db::{Db, Opening};
 use cardproof_hub::dump::{Dump, child};
 use cardproof_hub::error::Error;
@@ -137,6 +137,8 @@ impl From<HubData> for Place {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let has_log =
+        matches!(&cli.command, Command::Serve(_) | Command::Dump { for_hub: Some(_), .. });
     let threads =
         tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(16).build();
     let done = match threads {
@@ -145,9 +147,12 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if has_log => {
+            log::event("failed", &[("detail", error.at_console().into())]);
+            ExitCode::FAILURE
+        }
         Err(error) => {
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-            let _ = writeln!(std::io::stderr(), "error: {error}{}", cause.unwrap_or_default());
+            let _ = writeln!(std::io::stderr(), "error: {}", error.at_console());
             ExitCode::FAILURE
         }
     }
@@ -167,18 +172,19 @@ async fn perform(command: Command) -> Result<(), Error> {
         }
         Command::Backup { place, to } => back_up(place.into(), &to).await,
         Command::Restore { place, from } => {
-            let source = existing(&from).await?;
-            let copied =
-                copy(&source, &Place::from(place).make().await?, Secrets::LeaveOut).await?;
-            say(&format!("{} rows restored", copied.rows()))
+            let source = whole(&from).await?;
+            let (target, _hold) = Place::from(place).make().await?;
+            let copied = copy(&source, &target).await;
+            source.close().await;
+            say(&format!("restored: {}", copied.map_err(|error| of_file(&from, error))?))
         }
         Command::Migrate { data, to } => {
             let source = Place { data: data.clone(), server: None }.open().await?;
             let target = Place { data, server: Some(to) };
-            let copied =
-                copy(&source, &target.database(Opening::Make).await?, Secrets::Move).await?;
+            let _hold = target.hold().await?;
+            let copied = copy(&source, &target.database(Opening::Make).await?).await?;
             target.note()?;
-            say(&format!("{} rows moved; start the hub with --database from now on", copied.rows()))
+            say(&format!("moved: {copied}; start the hub with --database from now on"))
         }
         Command::AddAdministrator { place, name } => {
             say(&admin::add(&Place::from(place).open().await?, &name).await?)
@@ -190,36 +196,75 @@ async fn perform(command: Command) -> Result<(), Error> {
 }
 
 /// The database in `file`, which `backup` has written.
-async fn existing(file: &Path) -> Result<Db, Error> {
+///
+/// # Errors
+/// It is none, or not whole.
+async fn whole(file: &Path) -> Result<Db, Error> {
     if !file.is_file() {
         return Err(Error::Setup(format!("there is no file {}", file.display())));
     }
-    Db::sqlite(file, Opening::Existing).await
-}
-
-/// Copies the hub at `place` into the new file `to`, which only its owner can read.
-async fn back_up(place: Place, to: &Path) -> Result<(), Error> {
-    let from = place.open().await?;
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to);
-    made.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Error::Setup(format!("{} exists; name a new file", to.display()))
-        }
-        _ => Error::File(format!("cannot write {}", to.display()), error),
-    })?;
-    let copied = match Db::sqlite(to, Opening::Make).await {
-        Ok(target) => {
-            let copied = copy(&from, &target, Secrets::LeaveOut).await;
-            target.close().await;
-            copied
-        }
+    let opened = match Db::sqlite(file, Opening::Existing).await {
+        Ok(db) => db.check_pages().await.map(|()| db),
         Err(error) => Err(error),
     };
-    if copied.is_err() {
-        // Half a backup is none.
-        let _ = std::fs::remove_file(to);
+    opened.map_err(|error| of_file(file, error))
+}
+
+/// `error`, which reading the backup in `file` gave.
+fn of_file(file: &Path, error: Error) -> Error {
+    match error {
+        Error::Database(_) | Error::Setup(_) => {
+            Error::Setup(format!("cannot restore {}: {}", file.display(), error.at_console()))
+        }
+        other => other,
     }
-    say(&format!("{} rows in {}", copied?.rows(), to.display()))
+}
+
+/// Copies the hub at `place` into the new file `to`, which only its owner can read. It has another name until it is
+/// whole and on the disk.
+async fn back_up(place: Place, to: &Path) -> Result<(), Error> {
+    let from = place.open().await?;
+    if to.symlink_metadata().is_ok() {
+        return Err(Error::Setup(format!("{} exists; name a new file", to.display())));
+    }
+    let failed = |error| Error::File(format!("cannot write {}", to.display()), error);
+    let [part, log, index] = [".part", ".part-wal", ".part-shm"].map(|end| {
+        let mut name = to.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    });
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(false).mode(0o600).open(&part);
+    let file = file.map_err(failed)?;
+    if file.try_lock().is_err() {
+        return Err(Error::Setup(format!("another backup writes {} already", to.display())));
+    }
+    // What one has left that was killed.
+    let _ = [std::fs::remove_file(&log), std::fs::remove_file(&index)];
+    file.set_len(0).map_err(failed)?;
+    file.set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
+    let copied = match copied_into(&from, &part).await {
+        Ok(copied) => file.sync_all().and_then(|()| std::fs::rename(&part, to)).map(|()| copied),
+        Err(error) => {
+            let _ = [&part, &log, &index].map(std::fs::remove_file);
+            return Err(match error {
+                Error::DiskFull => failed(std::io::ErrorKind::StorageFull.into()),
+                other => other,
+            });
+        }
+    };
+    let copied = copied.map_err(failed)?;
+    // Without a parent in its name it is in the directory where this runs.
+    let directory = to.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(directory).and_then(|it| it.sync_all()).map_err(failed)?;
+    say(&format!("{}: {copied}", to.display()))
+}
+
+async fn copied_into(from: &Db, file: &Path) -> Result<Copied, Error> {
+    let target = Db::sqlite(file, Opening::Make).await?;
+    let copied = copy(from, &target).await;
+    target.close().await;
+    copied
 }
 
 fn say(line: &str) -> Result<(), Error> {
@@ -235,7 +280,7 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let place = Place::from(args.place);
-    let db = place.make().await?;
+    let (db, mut hold) = place.make().await?;
     if !args.no_seed {
         let added = seed::fill(&db).await?;
         log::event("seeded", &[("added", added.into())]);
@@ -259,11 +304,21 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     let of_one_client =
         if args.behind_proxy { usize::MAX } else { Limits::default().of_one_client };
     let limits = Limits { connections: connections(), of_one_client, ..Limits::default() };
-    serve(listener, router(hub), metrics, limits, stop).await;
+    let mut is_lost = false;
+    let ending = async {
+        tokio::select! {
+            () = stop => {}
+            () = hold.lost() => is_lost = true,
+        }
+    };
+    serve(listener, router(hub), metrics, limits, ending).await;
     if let Some(dumping) = dumping {
         dumping.abort();
     }
     db.close().await;
+    if is_lost {
+        return Err(Error::Setup("another hub has taken this database".to_owned()));
+    }
     log::event("ended", &[]);
     Ok(())
 }

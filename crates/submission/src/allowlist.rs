@@ -21,7 +21,7 @@ use words::{NUMBER, STATE, WARNINGS};
 pub(crate) static DOCUMENT: Node = Node::Fields(&[
     ("schema", &Node::Name(48)),
     ("licence", &Node::Name(48)),
-    ("label", &Node::Name(LABEL_CHARACTERS_MAX)),
+    ("label", &Node::Label(LABEL_CHARACTERS_MAX)),
     ("price", &PRICE),
     ("capacity", &CAPACITY),
     ("record", &RECORD),

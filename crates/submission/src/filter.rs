@@ -22,8 +22,10 @@ pub(crate) enum Node {
     Word,
     /// As [`Word`](Self::Word), and left out where it is something else.
     MaybeWord,
-    /// The name of a product, at most so many characters; left out where it looks private.
+    /// The name of a product, cut to so many characters; left out where it looks private.
     Name(usize),
+    /// As [`Name`](Self::Name), and refused where it is longer: what a person writes is not cut in silence.
+    Label(usize),
     /// As [`Name`](Self::Name), and `withheld` where it looks private: it cannot be left out.
     Title(usize),
     /// A kernel's version.
@@ -57,7 +59,9 @@ impl Node {
             Self::Flag => json!({"type": "boolean"}),
             Self::OneOf(words) => json!({"enum": words}),
             Self::Word | Self::MaybeWord => text(64),
-            Self::Name(length_max) | Self::Title(length_max) => text(*length_max),
+            Self::Name(length_max) | Self::Label(length_max) | Self::Title(length_max) => {
+                text(*length_max)
+            }
             Self::Kernel | Self::Device | Self::MountOption => text(64),
             Self::Day => json!({"type": "string", "format": "date-time"}),
             Self::Date => json!({"type": "string", "format": "date"}),
@@ -95,7 +99,9 @@ pub(crate) fn filtered(bytes: &[u8], node: &'static Node) -> Result<Value, serde
     if is_too_deep(bytes) {
         return Err(Error::custom(format_args!("it is nested deeper than {DEPTH_MAX} levels")));
     }
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    // What is skipped is read too: bytes that are no text are no JSON wherever they stand.
+    let text = std::str::from_utf8(bytes).map_err(|_| Error::custom("it is not UTF-8"))?;
+    let mut reader = serde_json::Deserializer::from_str(text);
     let value = FieldRule { node, name: "the document" }.deserialize(&mut reader)?;
     reader.end()?;
     Ok(value.unwrap_or(Value::Null))
@@ -139,7 +145,11 @@ impl FieldRule {
             Node::Word if text.is_empty() => Some(String::new()),
             Node::Word => Some(text::word(text, 64).unwrap_or_else(|| text::WITHHELD.to_owned())),
             Node::MaybeWord => text::word(text, 64),
-            Node::Name(length_max) => text::name(text, *length_max),
+            Node::Label(length_max) if text.chars().count() > *length_max => {
+                let most = format_args!("'{}' has more than {length_max} characters", self.name);
+                return Err(E::custom(most));
+            }
+            Node::Name(length_max) | Node::Label(length_max) => text::name(text, *length_max),
             Node::Title(length_max) => {
                 Some(text::name(text, *length_max).unwrap_or_else(|| text::WITHHELD.to_owned()))
             }
@@ -237,16 +247,18 @@ impl<'de> Visitor<'de> for FieldRule {
                 return Err(A::Error::custom(message));
             }
         };
-        let mut kept = Map::new();
+        let (mut kept, mut seen) = (Map::new(), vec![false; fields.len()]);
         while let Some(at) = entries.next_key_seed(Key(fields))? {
             let Some(at) = at else {
                 entries.next_value::<IgnoredAny>()?;
                 continue;
             };
             let (name, node) = fields[at];
-            match entries.next_value_seed(FieldRule { node, name })? {
-                Some(value) => drop(kept.insert(name.to_owned(), value)),
-                None => drop(kept.remove(name)),
+            if std::mem::replace(&mut seen[at], true) {
+                return Err(A::Error::custom(format_args!("'{name}' is there twice")));
+            }
+            if let Some(value) = entries.next_value_seed(FieldRule { node, name })? {
+                kept.insert(name.to_owned(), value);
             }
         }
         if let Some(derive) = derive {
@@ -306,11 +318,19 @@ mod tests {
             (r#"{"list": [{"n": [1]}]}"#, "'n'"),
             (r#"{"list": [{}, {}, {}]}"#, "more than 2 entries"),
             (r#"{"word": "a"} x"#, "trailing"),
+            (r#"{"flag": true, "flag": true}"#, "'flag' is there twice"),
+            (r#"{"list": [{"n": null, "n": 1}]}"#, "'n' is there twice"),
             ("[", "the document"),
         ] {
             let error = of(text).unwrap_err();
             assert!(error.contains(named), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn what_is_skipped_is_text_too() {
+        assert!(filtered(b"{\"x\": \"\xff\"}", &OUTER).is_err());
+        assert_eq!(of("{\"x\": \"ÿ\", \"x\": 1}").unwrap(), "{}");
     }
 
     #[test]

@@ -39,6 +39,9 @@ impl Frame {
                     .to_owned(),
             );
         }
+        if kept.state == State::Hidden {
+            marks.push("This record is hidden: administrators alone see it.".to_owned());
+        }
         match kept.origin.as_str() {
             "simulated" => {
                 marks.push("Simulated: measured on a model of a card, not on a card.".to_owned());

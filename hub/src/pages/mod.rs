@@ -16,7 +16,7 @@ use crate::dump::{Manifest, TableForm, forms};
 use crate::queries::Query;
 use crate::ranking::{Board, CardPrice, Row};
 use crate::store::find::Before;
-use crate::store::review::Reviewed;
+use crate::store::review::List;
 use crate::tally::Told;
 
 pub use found::{Api, Call, CompareCards, Fakes, Lives, Pair, Sitemap};
@@ -255,11 +255,15 @@ pub struct Host {
 #[template(path = "moderation.html")]
 pub struct Moderation {
     /// The kinds of records, and which is shown.
-    pub states: [Choice<&'static str>; 4],
+    pub states: [Choice<&'static str>; 5],
+    /// The one that is shown.
+    pub state: &'static str,
     /// The submitter to which the list is narrowed.
     pub submitter: Option<String>,
     /// The records, the newest first.
-    pub rows: Vec<Reviewed>,
+    pub list: List,
+    /// What can be done with them.
+    pub actions: [&'static str; 6],
 }
 
 /// The form that deletes a record.

@@ -101,22 +101,26 @@ impl Rankings {
         Self { least, made: Mutex::default() }
     }
 
-    /// The order by `wanted` on `board`; without one, or one that is not known, on that with the most submitters.
+    /// The order by `wanted` on `board`, without one on that with the most submitters; none where that board is not
+    /// known.
     ///
     /// It computes for as long as a tenth of a second where there are 100,000 records: call it where that holds nobody up.
     #[must_use]
-    pub fn order(&self, index: &Index, wanted: Use, board: Option<&str>) -> Arc<Order> {
+    pub fn order(&self, index: &Index, wanted: Use, board: Option<&str>) -> Option<Arc<Order>> {
         let fitted = self.fitted(index, wanted);
         let known = |basis: &str| fitted.boards.iter().position(|it| it.basis == basis);
-        let Some(at) = board.and_then(known).or((!fitted.boards.is_empty()).then_some(0)) else {
-            return Arc::default();
+        let at = match board {
+            Some(basis) => known(basis)?,
+            None if fitted.boards.is_empty() => return Some(Arc::default()),
+            None => 0,
         };
         let today = i32::try_from(clock::now_ms() / 86_400_000).unwrap_or(i32::MAX);
-        fitted.order(at, today, |estimates| Order {
+        let order = fitted.order(at, today, |estimates| Order {
             board: Some(fitted.boards[at].basis.clone()),
             boards: fitted.boards.clone(),
             rows: index.look(|records| self.rows(records, &fitted, wanted, estimates, today)),
-        })
+        });
+        Some(order)
     }
 
     fn fitted(&self, index: &Index, wanted: Use) -> Arc<Fitted> {

@@ -1,6 +1,7 @@
 //! Lists of the latest submissions. Every list has an end.
 
 use std::fmt;
+use std::str::FromStr;
 
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -69,14 +70,29 @@ impl Before {
     pub fn end_of(list: &[Entry]) -> Option<Self> {
         let is_full = i64::try_from(list.len()).is_ok_and(|count| count == LIST_MAX);
         let last = list.last().filter(|_| is_full)?;
-        Some(Self { created_ms: last.created_ms, id: last.id.clone() })
+        Some(Self::new(last.created_ms, &last.id))
     }
 
-    /// The one that `text` names, as it is written in an address; a time alone will do.
+    /// The one called `id` that came at `created_ms`.
     #[must_use]
-    pub fn named(text: &str) -> Option<Self> {
+    pub fn new(created_ms: i64, id: &str) -> Self {
+        Self { created_ms, id: id.to_owned() }
+    }
+
+    /// Its time and its name, for a statement.
+    pub(super) fn parts(&self) -> (i64, String) {
+        (self.created_ms, self.id.clone())
+    }
+}
+
+/// As it is written in an address; a time alone will do.
+impl FromStr for Before {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (time, id) = text.split_once('-').unwrap_or((text, ""));
-        Some(Self { created_ms: time.parse().ok()?, id: id.to_owned() })
+        let created_ms = time.parse().map_err(|_| "it is none of this list's ends")?;
+        Ok(Self::new(created_ms, id))
     }
 }
 
@@ -103,7 +119,8 @@ pub async fn page(db: &Db, before: &Before) -> Result<Vec<Entry>, Error> {
          ORDER BY created_ms DESC, id DESC LIMIT {LIST_MAX}",
         Entry::COLUMNS
     );
-    let asked = sqlx::query(AssertSqlSafe(text)).bind(before.created_ms).bind(before.id.clone());
+    let (created_ms, id) = before.parts();
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(created_ms).bind(id);
     asked.fetch_all(db.readers()).await?.iter().map(Entry::of).collect()
 }
 

@@ -41,6 +41,8 @@ pub struct Receipt {
     pub token: String,
     /// Whether it was kept before, by the same key.
     pub was_there: bool,
+    /// Whether it waits for an administrator's look.
+    pub waits: bool,
 }
 
 /// Who sends a submission, and whether all may see it.
@@ -175,14 +177,24 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
         let key = one.key.as_deref().unwrap_or_default();
         let token_of = |id: &str| secret::keyed(secret, &["token", id, key]);
         receipts.push(match key_hash.as_ref().and_then(|key_hash| earlier.get(key_hash)) {
-            Some((_, sent)) if *sent != one.draft.sha256 => Err(Error::KeyReused),
-            Some((id, _)) => Ok(Receipt { id: id.clone(), token: token_of(id), was_there: true }),
+            Some(it) if it.sent_sha256 != one.draft.sha256 => Err(Error::KeyReused),
+            Some(Earlier { id, state, .. }) => Ok(Receipt {
+                id: id.clone(),
+                token: token_of(id),
+                was_there: true,
+                waits: *state == State::Waiting,
+            }),
             None => {
                 let id = secret::name_of_day(now / DAY_MS)?;
                 let token = if key_hash.is_some() { token_of(&id) } else { secret::token()? };
                 let token_hash = hash(&token);
                 fresh.push((Names { id: id.clone(), token_hash, key_hash }, one));
-                Ok(Receipt { id, token, was_there: false })
+                Ok(Receipt {
+                    id,
+                    token,
+                    was_there: false,
+                    waits: one.sender.state == State::Waiting,
+                })
             }
         });
     }
@@ -206,17 +218,24 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
     if add(step, &rows).await? { Ok((receipts, entries)) } else { Err(Error::Busy) }
 }
 
-/// The names and the hashes of the documents that were sent with each of `key_hashes` before.
+/// A submission that was kept before.
+struct Earlier {
+    id: String,
+    sent_sha256: String,
+    state: State,
+}
+
+/// What was sent with each of `key_hashes` before.
 async fn earlier(
     step: &mut Step,
     key_hashes: impl Iterator<Item = &String>,
-) -> Result<HashMap<String, (String, String)>, Error> {
+) -> Result<HashMap<String, Earlier>, Error> {
     let all: Vec<&String> = key_hashes.collect();
     let mut found = HashMap::new();
     for part in parts(&all) {
         let places: Vec<String> = (1..=part.len()).map(|at| format!("${at}")).collect();
         let text = format!(
-            "SELECT key_hash, id, sent_sha256 FROM submissions WHERE key_hash IN ({})",
+            "SELECT key_hash, id, sent_sha256, state FROM submissions WHERE key_hash IN ({})",
             places.join(", ")
         );
         let mut asked = sqlx::query(AssertSqlSafe(text));
@@ -224,7 +243,11 @@ async fn earlier(
             asked = asked.bind((*key_hash).clone());
         }
         for row in asked.fetch_all(&mut **step).await? {
-            let of = (row.try_get("id")?, row.try_get("sent_sha256")?);
+            let of = Earlier {
+                id: row.try_get("id")?,
+                sent_sha256: row.try_get("sent_sha256")?,
+                state: State::of(row.try_get("state")?),
+            };
             found.insert(row.try_get("key_hash")?, of);
         }
     }

@@ -1,21 +1,24 @@
 //! What administrators look at: the newest records, those that wait, those that readers have reported; and bans.
 
+use std::str::FromStr;
+
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::clock;
 use crate::db::Db;
 use crate::error::Error;
+use crate::store::find::Before;
 
 /// The most records of a list.
-const LIST_MAX: i64 = 200;
+const LIST_MAX: usize = 200;
 
 /// A record as administrators see it.
 #[derive(Clone, Debug)]
 pub struct Reviewed {
     /// Its name.
     pub id: String,
-    /// The day of its submission.
-    pub day: String,
+    /// When it was submitted.
+    pub created_ms: i64,
     /// Its state.
     pub state: String,
     /// What its sender calls the card.
@@ -24,44 +27,115 @@ pub struct Reviewed {
     pub host_name: String,
     /// What stands for the submitter; none of what came with the hub.
     pub submitter: Option<String>,
+    /// Whether the submitter is banned.
+    pub is_banned: bool,
     /// How many readers have reported it.
     pub reports: i64,
 }
 
-/// The newest records of a kind: `waiting`, `hidden`, `reported`, or all; of one submitter where it is given.
+/// Which records are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those that wait for a look.
+    Waiting,
+    /// Those that readers have reported.
+    Reported,
+    /// All.
+    Newest,
+    /// Those that administrators alone see.
+    Hidden,
+    /// Those of banned submitters.
+    Banned,
+}
+
+impl Which {
+    /// All there are.
+    pub const ALL: [Self; 5] =
+        [Self::Waiting, Self::Reported, Self::Newest, Self::Hidden, Self::Banned];
+
+    /// Its word in addresses.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Reported => "reported",
+            Self::Newest => "newest",
+            Self::Hidden => "hidden",
+            Self::Banned => "banned",
+        }
+    }
+
+    /// What a row has to meet.
+    const fn condition(self) -> &'static str {
+        match self {
+            Self::Waiting => "state = 'waiting'",
+            Self::Reported => "reports > 0",
+            Self::Newest => "state <> ''",
+            Self::Hidden => "state = 'hidden'",
+            Self::Banned => "submitter IN (SELECT submitter FROM bans)",
+        }
+    }
+}
+
+impl FromStr for Which {
+    type Err = &'static str;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|it| it.word() == word);
+        known.ok_or("state is one of waiting, reported, newest, hidden, banned")
+    }
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+pub struct List {
+    /// How many records the whole list has.
+    pub count: i64,
+    /// The newest of them before the page's end.
+    pub rows: Vec<Reviewed>,
+    /// Where the next page begins.
+    pub more_before: Option<Before>,
+}
+
+/// The newest records before `before`, of one submitter where it is given.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn list(db: &Db, kind: &str, submitter: Option<&str>) -> Result<Vec<Reviewed>, Error> {
-    let kind = match kind {
-        "waiting" => "state = 'waiting'",
-        "hidden" => "state = 'hidden'",
-        "reported" => "reports > 0",
-        _ => "state <> ''",
-    };
-    let of = if submitter.is_some() { "submitter = $1 AND" } else { "" };
+pub async fn list(
+    db: &Db,
+    which: Which,
+    submitter: Option<&str>,
+    before: &Before,
+) -> Result<List, Error> {
+    // Without a submitter the question is the same, so that it has one form.
+    let of = format!("{} AND ($1 = '' OR submitter = $1)", which.condition());
+    let submitter = submitter.unwrap_or_default().to_owned();
+    let text = format!("SELECT COUNT(*) AS found FROM submissions WHERE {of}");
+    let count = sqlx::query(AssertSqlSafe(text)).bind(submitter.clone());
+    let count = count.fetch_one(db.readers()).await?.try_get("found")?;
     let text = format!(
-        "SELECT id, created_ms, state, title, host_name, submitter, reports FROM submissions WHERE {of} {kind} \
-         ORDER BY created_ms DESC, id LIMIT {LIST_MAX}"
+        "SELECT id, created_ms, state, title, host_name, submitter, reports, CAST(CASE WHEN submitter IN \
+         (SELECT submitter FROM bans) THEN 1 ELSE 0 END AS BIGINT) AS is_banned FROM submissions WHERE {of} AND \
+         created_ms <= $2 AND (created_ms < $2 OR id < $3) ORDER BY created_ms DESC, id DESC LIMIT {LIST_MAX}"
     );
-    let mut asked = sqlx::query(AssertSqlSafe(text));
-    if let Some(submitter) = submitter {
-        asked = asked.bind(submitter.to_owned());
+    let (created_ms, id) = before.parts();
+    let asked = sqlx::query(AssertSqlSafe(text)).bind(submitter).bind(created_ms).bind(id);
+    let mut rows = Vec::new();
+    for row in asked.fetch_all(db.readers()).await? {
+        rows.push(Reviewed {
+            id: row.try_get("id")?,
+            created_ms: row.try_get("created_ms")?,
+            state: row.try_get("state")?,
+            title: row.try_get("title")?,
+            host_name: row.try_get("host_name")?,
+            submitter: row.try_get("submitter")?,
+            is_banned: row.try_get::<i64, _>("is_banned")? != 0,
+            reports: row.try_get("reports")?,
+        });
     }
-    let rows = asked.fetch_all(db.readers()).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Reviewed {
-                id: row.try_get("id")?,
-                day: clock::day(row.try_get("created_ms")?),
-                state: row.try_get("state")?,
-                title: row.try_get("title")?,
-                host_name: row.try_get("host_name")?,
-                submitter: row.try_get("submitter")?,
-                reports: row.try_get("reports")?,
-            })
-        })
-        .collect()
+    let last = rows.last().filter(|_| rows.len() == LIST_MAX);
+    let more_before = last.map(|last| Before::new(last.created_ms, &last.id));
+    Ok(List { count, rows, more_before })
 }
 
 /// Notes that a reader has reported the record `id`.
@@ -89,6 +163,21 @@ pub async fn ban(db: &Db, id: &str) -> Result<(), Error> {
     )
     .bind(id.to_owned())
     .bind(clock::now_ms())
+    .execute(&mut *step)
+    .await?;
+    step.commit().await
+}
+
+/// Lifts the ban of the submitter of the record `id`.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn unban(db: &Db, id: &str) -> Result<(), Error> {
+    let mut step = db.write().await?;
+    sqlx::query(
+        "DELETE FROM bans WHERE submitter IN (SELECT submitter FROM submissions WHERE id = $1)",
+    )
+    .bind(id.to_owned())
     .execute(&mut *step)
     .await?;
     step.commit().await

@@ -194,6 +194,16 @@ async fn changeable(step: &mut Step, id: &str, by: By<'_>) -> Result<Changeable,
     })
 }
 
+/// Whether `by` may change the submission `id`.
+///
+/// # Errors
+/// There is none, the token is wrong, or the database does not answer.
+pub async fn check_right(db: &Db, id: &str, by: By<'_>) -> Result<(), Error> {
+    let mut step = db.snapshot().await?;
+    let found = changeable(&mut step, id, by).await;
+    step.or_undo(found).await?.0.rollback().await
+}
+
 /// What the submission `id` says, as it is in the database.
 async fn entry(step: &mut Step, id: &str) -> Result<Entry, Error> {
     let text = format!("SELECT {} FROM submissions WHERE id = $1", Entry::COLUMNS);

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::body::{Held, Share};
 use super::guard::{Failed, json_response, tagged, wants_json};
 use super::server::Peer;
-use super::{Hub, body, html};
+use super::{Hub, body, html, moderation};
 use crate::clock;
 use crate::error::Error;
 use crate::log;
@@ -40,7 +40,6 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
     let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;
     check_price(&draft)?;
     let sender = sender(&hub, client).await?;
-    let is_waiting = sender.state == Sight::Waiting;
     let receipt = hub.keeper.keep(draft, key, sender).await?;
     if !receipt.was_there {
         hub.attempts.kept();
@@ -53,7 +52,7 @@ pub(super) async fn submit(State(hub): State<Hub>, request: Request) -> Result<R
         "url": url,
         "path": path,
         "token": receipt.token,
-        "waits": is_waiting && !receipt.was_there,
+        "waits": receipt.waits,
     }));
     *response.status_mut() = if receipt.was_there { StatusCode::OK } else { StatusCode::CREATED };
     if let Ok(location) = HeaderValue::from_str(&path) {
@@ -148,13 +147,20 @@ pub(super) async fn read(
     headers: HeaderMap,
 ) -> Result<Response, Failed> {
     let (id, is_json) = split(&name)?;
-    let kept = submissions::find(&hub.db, id, false).await?;
+    let has_token = headers.contains_key(header::AUTHORIZATION);
+    let sees_hidden = has_token && moderation::who(&hub, &headers).await.is_ok();
+    let kept = submissions::find(&hub.db, id, sees_hidden).await?;
+    let is_hidden = kept.state == Sight::Hidden;
     let mut response = if is_json || wants_json(&headers) {
         tagged("application/json", kept.document)
     } else {
         html::report(html::record_page(&hub, kept).await?)
     };
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+    let varies = HeaderValue::from_static("Accept, Authorization");
+    response.headers_mut().insert(header::VARY, varies);
+    if is_hidden {
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     Ok(response)
 }
 
@@ -175,6 +181,7 @@ pub(super) async fn amend(
     let (parts, body) = request.into_parts();
     let (id, _) = split(&name)?;
     let token = token(&parts.headers)?;
+    submissions::check_right(&hub.db, id, By::Token(token)).await?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     hub.attempts.count(client)?;
     let (draft, _share) = draft(&hub, client, &parts.headers, body).await?;

@@ -42,11 +42,10 @@ pub(super) async fn json_bytes(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Held, Error> {
-    let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
-    if !kind.unwrap_or_default().starts_with("application/json") {
-        return Err(Error::Request(
-            "send the document as Content-Type: application/json".to_owned(),
-        ));
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        return Err(Error::Encoding);
     }
     let is_gzip = match headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
         None | Some(b"identity") => false,

@@ -13,7 +13,8 @@ use serde_json::json;
 use super::Hub;
 use super::figures::boards;
 use super::guard::json_response;
-use super::html::{Page, feed_of, names, page, use_of, uses};
+use super::html::{Page, feed_of, names, page, uses};
+use super::query::{Amount, Sort, Wanted, given};
 use crate::clock;
 use crate::error::Error;
 use crate::index::{Agreed, Card, Entry};
@@ -28,63 +29,64 @@ pub(super) const LIST_MAX: usize = 200;
 /// The most records that a card's page lists, the latest.
 const RECORDS_MAX: usize = 50;
 
-/// What an order may be narrowed to, and sorted by. Everything is optional, and unknown things are ignored.
+/// What an order may be narrowed to, and sorted by. Everything is optional.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Wanted {
-    #[serde(rename = "use")]
-    wanted: Option<String>,
+pub(super) struct Narrowed {
+    #[serde(rename = "use", default, deserialize_with = "given")]
+    wanted: Option<Wanted>,
+    #[serde(default, deserialize_with = "given")]
     board: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     kind: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     maker: Option<String>,
-    gb: Option<String>,
-    price: Option<String>,
-    sort: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    gb: Option<u32>,
+    #[serde(default, deserialize_with = "given")]
+    price: Option<Amount>,
+    #[serde(default, deserialize_with = "given")]
+    sort: Option<Sort>,
 }
 
-impl Wanted {
+impl Narrowed {
     fn keeps(&self, row: &Row) -> bool {
-        let is_asked = |asked: &Option<String>, of: Option<&str>| {
-            asked.as_deref().is_none_or(|asked| asked.is_empty() || Some(asked) == of)
-        };
-        let dearest = self.price.as_deref().and_then(|price| price.parse::<f64>().ok());
-        let is_cheap =
-            dearest.is_none_or(|most| row.price.as_ref().is_some_and(|it| it.amount <= most));
-        let size = row.gigabytes.to_string();
-        is_cheap
-            && is_asked(&self.kind, row.kind.as_deref())
-            && is_asked(&self.maker, row.maker.as_deref())
-            && is_asked(&self.gb, Some(&size))
+        let is_cheap = |most: Amount| row.price.as_ref().is_some_and(|it| it.amount <= most.0);
+        self.price.is_none_or(is_cheap)
+            && (self.kind.is_none() || self.kind == row.kind)
+            && (self.maker.is_none() || self.maker == row.maker)
+            && self.gb.is_none_or(|size| i64::from(size) == row.gigabytes)
     }
 
     fn sort(&self, rows: &mut [Row]) {
         let price = |row: &Row| row.price.as_ref().map_or(f64::MAX, |price| price.amount);
-        match self.sort.as_deref() {
-            Some("price") => rows.sort_by(|a, b| price(a).total_cmp(&price(b))),
-            Some("worth") => {
+        match self.sort.unwrap_or_default() {
+            Sort::Price => rows.sort_by(|a, b| price(a).total_cmp(&price(b))),
+            Sort::Worth => {
                 let worth = |row: &Row| row.worth.unwrap_or(0.0);
                 rows.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
             }
-            // They come by value.
-            _ => {}
+            // They come so.
+            Sort::Value => {}
         }
     }
 }
 
 /// The order that is asked for, all of it, and as it was narrowed.
-async fn order(hub: &Hub, asked: &Wanted) -> Result<(Use, Arc<Order>, Vec<Row>), Error> {
-    let wanted = use_of(asked.wanted.as_deref());
+async fn order(hub: &Hub, asked: &Narrowed) -> Result<(Use, Arc<Order>, Vec<Row>), Error> {
+    let Wanted(wanted) = asked.wanted.unwrap_or_default();
     let (index, rankings) = (Arc::clone(&hub.index), Arc::clone(&hub.rankings));
     let board = asked.board.clone();
     let made =
         tokio::task::spawn_blocking(move || rankings.order(&index, wanted, board.as_deref()));
     let order = made.await.map_err(|error| Error::Internal(error.to_string()))?;
+    let order = order.ok_or(Error::NotFound)?;
     let mut rows: Vec<Row> = order.rows.iter().filter(|row| asked.keeps(row)).cloned().collect();
     asked.sort(&mut rows);
     rows.truncate(LIST_MAX);
     Ok((wanted, order, rows))
 }
 
-pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Wanted>) -> Page {
+pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Narrowed>) -> Page {
     let (wanted, order, rows) = order(&hub, &asked).await?;
     let (records, models) = hub.index.look(|it| (it.count, it.cards.len()));
     let of = |choose: &dyn Fn(&Row) -> Option<String>| -> Vec<String> {
@@ -108,10 +110,12 @@ pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Wanted>) ->
             .collect(),
         kinds: list(of(&|row| row.kind.clone()), &asked.kind),
         makers: list(of(&|row| row.maker.clone()), &asked.maker),
-        sizes: list(sizes.iter().map(ToString::to_string).collect(), &asked.gb),
-        price: asked.price.clone().unwrap_or_default(),
-        sorts: ["value", "price", "worth"]
-            .map(|it| (asked.sort.as_deref().unwrap_or("value") == it, it)),
+        sizes: list(
+            sizes.iter().map(ToString::to_string).collect(),
+            &asked.gb.map(|size| size.to_string()),
+        ),
+        price: asked.price.map_or_else(String::new, |most| most.0.to_string()),
+        sorts: Sort::ALL.map(|it| (asked.sort.unwrap_or_default() == it, it.word())),
         formula: super::html::sentence(wanted.formula()),
         unit: if wanted.is_better_low() { "Time, s" } else { wanted.unit() },
         has_tests: order.rows.iter().any(|row| row.fakes.is_some()),
@@ -126,7 +130,7 @@ pub(super) async fn ranking() -> Response {
 }
 
 /// The order as JSON.
-pub(super) async fn ranking_json(State(hub): State<Hub>, Query(asked): Query<Wanted>) -> Page {
+pub(super) async fn ranking_json(State(hub): State<Hub>, Query(asked): Query<Narrowed>) -> Page {
     let (wanted, order, rows) = order(&hub, &asked).await?;
     Ok(json_response(&json!({
         "use": wanted.name(), "unit": wanted.unit(), "lower_is_better": wanted.is_better_low(),

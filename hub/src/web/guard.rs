@@ -25,11 +25,19 @@ pub(super) const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-in
 /// The longest time for an answer: longer than a body may take and a database may be waited for.
 const ANSWER_MAX: Duration = Duration::from_secs(18);
 
+/// Lets a browser ask for the token.
+const BROWSERS_ASK: &str = "Basic realm=\"administrators\", charset=\"UTF-8\"";
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The longest refusal of the framework's, in bytes.
+const WORDS_MAX: usize = 4096;
+
 /// Headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::REFERRER_POLICY, "no-referrer"),
+    (header::REFERRER_POLICY, "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("permissions-policy"), "interest-cohort=()"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -43,14 +51,14 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     let method = request.method().clone();
     let asked = request.headers().get(header::IF_NONE_MATCH).cloned();
     let wants_page = accepts_pages(request.headers()) && !wants_json(request.headers());
-    let mut response = if is_foreign_form(&request) {
+    let mut response = if is_foreign_form(&request, &hub.options.public_url) {
         Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
     } else if request.uri().to_string().contains("%00") {
         // Nothing has such a name, and PostgreSQL takes none in a question.
         Failed(Error::Request("an address here has no zero byte".to_owned())).into_response()
     } else {
         match tokio::time::timeout(ANSWER_MAX, next.run(request)).await {
-            Ok(response) => response,
+            Ok(response) => with_words(response).await,
             // A database that keeps its connections and says nothing, most likely.
             Err(_) => Failed(Error::Late).into_response(),
         }
@@ -61,7 +69,9 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
             let detail = Value::from(told.detail.clone());
             log::event("error", &[("error", Value::from(told.name)), ("detail", detail)]);
         }
+        let allow = response.headers_mut().remove(header::ALLOW);
         response = told.in_form(response.status(), !wants_page || route.starts_with("/api/"));
+        response.headers_mut().extend(allow.map(|methods| (header::ALLOW, methods)));
     }
     if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT)
         && method.is_safe()
@@ -116,14 +126,39 @@ fn is_data(response: &Response) -> bool {
     kind.is_none_or(|kind| data.contains(&kind)) && response.status() != StatusCode::UNAUTHORIZED
 }
 
-/// Whether a browser says that another site's page has sent this. There is no cookie that it could abuse; this
-/// is a second wall.
-fn is_foreign_form(request: &Request) -> bool {
+/// Whether a browser says that another site's page has sent this, which it may with the token that an administrator has
+/// given it. Browsers name the origin of every form; of an address without TLS they say nothing else.
+fn is_foreign_form(request: &Request, public_url: &str) -> bool {
     if request.method().is_safe() {
         return false;
     }
-    let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
-    matches!(site, Some(b"cross-site" | b"same-site"))
+    let word = |name: HeaderName| Some(request.headers().get(name)?.to_str().unwrap_or("null"));
+    let is_own = |origin: &str| {
+        let host = origin.split_once("://").map(|(_, host)| host);
+        origin == public_url || (host.is_some() && host == word(header::HOST))
+    };
+    word(header::ORIGIN).is_some_and(|origin| !is_own(origin))
+        || matches!(word(SEC_FETCH_SITE), Some("cross-site" | "same-site"))
+}
+
+/// `response` with [`Told`] where the framework has refused the request, which it does in plain text or without a word.
+async fn with_words(response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let is_plain = kind.is_none_or(|kind| kind.starts_with(b"text/plain"));
+    let is_told = response.extensions().get::<Told>().is_some();
+    if !response.status().is_client_error() || !is_plain || is_told {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let bytes = axum::body::to_bytes(body, WORDS_MAX).await.unwrap_or_default();
+    let mut words = String::from_utf8_lossy(&bytes).into_owned();
+    if words.is_empty() {
+        "what this address takes is in the header Allow".clone_into(&mut words);
+    }
+    let mut response = Response::from_parts(parts, Body::empty());
+    let told = Told { name: "request", words, detail: String::new(), retry_after_s: None };
+    response.extensions_mut().insert(told);
+    response
 }
 
 /// Whether the client names pages among what it takes, as browsers do.
@@ -174,9 +209,8 @@ impl Told {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if status == StatusCode::UNAUTHORIZED {
-            response
-                .headers_mut()
-                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            let ask = if is_json { "Bearer" } else { BROWSERS_ASK };
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(ask));
         }
         response
     }

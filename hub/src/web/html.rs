@@ -14,6 +14,7 @@ use serde_json::json;
 use super::Hub;
 use super::api::remove;
 use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
+use super::query::{Text, Wanted, given};
 use crate::clock;
 use crate::error::Error;
 use crate::pages::{self, EntryView, Frame, framed};
@@ -24,16 +25,18 @@ use crate::store::submissions::{self, Kept};
 /// The most cards of a comparison.
 const COMPARED_MAX: usize = 12;
 
-/// What an address may ask for. Everything is optional, and unknown things are ignored.
+/// What an address may ask for. Everything is optional.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Asked {
-    q: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    q: Option<Text>,
     ids: Option<String>,
     id: Option<String>,
     card: Option<String>,
-    #[serde(rename = "use")]
-    wanted: Option<String>,
-    before: Option<String>,
+    #[serde(rename = "use", default, deserialize_with = "given")]
+    wanted: Option<Wanted>,
+    #[serde(default, deserialize_with = "given")]
+    before: Option<Before>,
 }
 
 impl Asked {
@@ -41,14 +44,10 @@ impl Asked {
         names([self.ids.as_deref(), self.id.as_deref()])
     }
 
-    fn wanted(&self) -> Use {
-        use_of(self.wanted.as_deref())
+    /// What is looked for; nothing where nothing is asked for.
+    fn text(&self) -> &str {
+        self.q.as_ref().map_or("", |text| &text.0)
     }
-}
-
-/// The use called `name`; the first where there is none.
-pub(super) fn use_of(name: Option<&str>) -> Use {
-    Use::ALL.into_iter().find(|known| Some(known.name()) == name).unwrap_or(Use::System)
 }
 
 /// The names of records in `lists`, each once; more than may be compared are an error.
@@ -81,32 +80,20 @@ pub(super) fn page(page: impl Into<String>) -> Response {
 }
 
 pub(super) async fn latest(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    let before = asked.before.as_deref().and_then(Before::named).unwrap_or_default();
-    let latest = find::page(&hub.db, &before).await?;
+    let latest = find::page(&hub.db, &asked.before.unwrap_or_default()).await?;
     let more_before = Before::end_of(&latest);
     Ok(page(pages::Latest { latest: hub.titled(latest), more_before }))
 }
 
-/// The most characters of a query.
-const QUERY_MAX: usize = 100;
-
-/// A query as far as it is looked at.
-fn query(asked: &Asked) -> String {
-    asked.q.as_deref().unwrap_or_default().chars().take(QUERY_MAX).collect()
-}
-
 pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    let query = query(&asked);
+    let query = asked.text().to_owned();
     let found = hub.like(&query);
     let card = asked.card.clone().unwrap_or_default();
     Ok(page(pages::Search { query, found, ids: asked.names()?.join(","), card }))
 }
 
 pub(super) async fn search_json(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    if asked.q.as_deref().is_some_and(|query| query.chars().count() > QUERY_MAX) {
-        return Err(Error::Request(format!("q has at most {QUERY_MAX} characters")).into());
-    }
-    Ok(json_response(&json!({"models": hub.like(&query(&asked))})))
+    Ok(json_response(&json!({"models": hub.like(asked.text())})))
 }
 
 /// The uses, and which of them is shown.
@@ -161,7 +148,7 @@ pub(super) async fn compare(State(hub): State<Hub>, Query(asked): Query<Asked>) 
         one.title = hub.title(&one.model);
         kept.push(one);
     }
-    let wanted = asked.wanted();
+    let Wanted(wanted) = asked.wanted.unwrap_or_default();
     let turn = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
     let made = tokio::task::spawn_blocking(move || {
         let _turn = turn;

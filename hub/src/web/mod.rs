@@ -1,6 +1,5 @@
 //! The HTTP side: what is answered, and how the hub stays upright under hostile clients.
 
-mod admin;
 mod api;
 mod body;
 mod cards;
@@ -16,6 +15,7 @@ pub mod metrics;
 mod moderation;
 mod ops;
 mod pair;
+mod query;
 mod robots;
 mod routes;
 mod server;

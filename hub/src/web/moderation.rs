@@ -1,20 +1,27 @@
-//! Moderation in a browser: a list of records with filters, deeds on many at once, bans, and reports by readers.
+//! Moderation, in a browser and for programs: administrators show, hide, approve and delete records and ban their
+//! submitters, many at once; what they do is noted first. Readers report records.
 //!
-//! An administrator gives the name `admin` and the token when the browser asks for them (Basic authentication), so no page
-//! has a cookie or a script. A form that another site sends is refused before it comes here.
+//! In a browser an administrator gives the name `admin` and the token when it asks for them (Basic authentication), so no
+//! page has a cookie or a script. A form that another site sends is refused before it comes here.
+
+use std::str::FromStr;
 
 use axum::extract::{Form, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
+use serde_json::json;
 
-use super::Hub;
-use super::api::client;
-use super::guard::{Failed, html_response};
+use super::guard::{Failed, html_response, json_response};
 use super::html::{Page, page};
+use super::query::given;
 use super::server::Peer;
+use super::{Hub, api, body};
 use crate::error::Error;
+use crate::network::block;
 use crate::pages;
+use crate::store::find::Before;
+use crate::store::review::Which;
 use crate::store::state::State as Sight;
 use crate::store::submissions::{self, By};
 use crate::store::{admin, review};
@@ -22,30 +29,90 @@ use crate::store::{admin, review};
 /// The most characters of a reason.
 const REASON_MAX: usize = 500;
 
-/// Which records are looked at.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Filter {
-    state: Option<String>,
-    submitter: Option<String>,
+/// What an administrator can do with a record, or with who has sent it.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Hide,
+    Show,
+    Approve,
+    Delete,
+    Ban,
+    Unban,
 }
 
-/// What is to be done with records.
-#[derive(Debug, Default)]
-struct Deeds {
-    action: String,
-    reason: String,
-    /// The names of records.
-    ids: Vec<String>,
-}
+impl Action {
+    const ALL: [Self; 6] =
+        [Self::Hide, Self::Show, Self::Approve, Self::Delete, Self::Ban, Self::Unban];
 
-/// The administrator whose token the browser sends; else the browser is told to ask for it.
-async fn who(hub: &Hub, headers: &HeaderMap) -> Result<Result<String, Response>, Error> {
-    let Some(token) = token(headers) else { return Ok(Err(asked())) };
-    match admin::who(&hub.db, &token).await {
-        Ok(name) => Ok(Ok(name)),
-        Err(Error::WrongToken) => Ok(Err(asked())),
-        Err(other) => Err(other),
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Hide => "hide",
+            Self::Show => "show",
+            Self::Approve => "approve",
+            Self::Delete => "delete",
+            Self::Ban => "ban",
+            Self::Unban => "unban",
+        }
     }
+}
+
+impl FromStr for Action {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self, Error> {
+        let names = Self::ALL.map(Self::word).join(", ");
+        let unknown = || Error::Request(format!("an action is one of {names}"));
+        Self::ALL.into_iter().find(|it| it.word() == word).ok_or_else(unknown)
+    }
+}
+
+/// What is to be done, and why.
+#[derive(Debug)]
+struct Wish {
+    action: Action,
+    reason: String,
+}
+
+impl Wish {
+    /// # Errors
+    /// There is no such action, or the reason is none.
+    fn new(action: &str, reason: &str) -> Result<Self, Error> {
+        let (action, reason) = (action.parse()?, reason.trim().to_owned());
+        let has_length = (1..=REASON_MAX).contains(&reason.chars().count());
+        if !has_length || reason.contains('\0') {
+            let words = format!("a reason has 1 to {REASON_MAX} characters and no zero byte");
+            return Err(Error::Request(words));
+        }
+        Ok(Self { action, reason })
+    }
+
+    /// Does it with the record `id`, in the name of the administrator `who`. Only what is there can be moderated; and
+    /// nothing is done without its note.
+    async fn perform(&self, hub: &Hub, who: &str, id: &str) -> Result<(), Error> {
+        submissions::check(&hub.db, id, true).await?;
+        admin::note(&hub.db, who, self.action.word(), id, &self.reason).await?;
+        let state = match self.action {
+            Action::Ban => return review::ban(&hub.db, id).await,
+            Action::Unban => return review::unban(&hub.db, id).await,
+            Action::Delete => {
+                return submissions::delete(&hub.db, &hub.index, id, By::Moderator).await;
+            }
+            Action::Hide => Sight::Hidden,
+            Action::Show => Sight::Public,
+            Action::Approve => Sight::Approved,
+        };
+        submissions::set_state(&hub.db, &hub.index, id, state).await
+    }
+}
+
+/// The administrator whose token is among `headers`.
+///
+/// # Errors
+/// There is none, or the database does not answer.
+pub(super) async fn who(hub: &Hub, headers: &HeaderMap) -> Result<String, Error> {
+    let of_browser = token(headers);
+    let token = of_browser.as_deref().map_or_else(|| api::token(headers), Ok)?;
+    admin::who(&hub.db, token).await
 }
 
 /// The token in the header of Basic authentication, where it is the password.
@@ -78,14 +145,15 @@ fn decoded(coded: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The answer that lets a browser ask for the token.
-fn asked() -> Response {
-    let words = "Give the name admin and your token as the password.";
-    let mut response = html_response(pages::message("For administrators", words));
-    *response.status_mut() = StatusCode::UNAUTHORIZED;
-    let ask = HeaderValue::from_static("Basic realm=\"administrators\", charset=\"UTF-8\"");
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, ask);
-    response
+/// Which records are looked at.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Filter {
+    #[serde(default, deserialize_with = "given")]
+    state: Option<Which>,
+    #[serde(default, deserialize_with = "given")]
+    submitter: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    before: Option<Before>,
 }
 
 pub(super) async fn list(
@@ -93,72 +161,77 @@ pub(super) async fn list(
     Query(asked): Query<Filter>,
     headers: HeaderMap,
 ) -> Page {
-    if let Err(response) = who(&hub, &headers).await? {
-        return Ok(response);
-    }
-    let state = asked.state.as_deref().unwrap_or("waiting").to_owned();
-    let submitter = asked.submitter.filter(|it| !it.is_empty());
-    let rows = review::list(&hub.db, &state, submitter.as_deref()).await?;
-    let states = ["waiting", "reported", "newest", "hidden"].map(|it| (it == state, it));
-    let mut response = page(pages::Moderation { states, submitter, rows });
+    who(&hub, &headers).await?;
+    let which = asked.state.unwrap_or(Which::Waiting);
+    let before = asked.before.unwrap_or_default();
+    let list = review::list(&hub.db, which, asked.submitter.as_deref(), &before).await?;
+    let states = Which::ALL.map(|it| (it == which, it.word()));
+    let shown = pages::Moderation {
+        states,
+        state: which.word(),
+        submitter: asked.submitter,
+        list,
+        actions: Action::ALL.map(Action::word),
+    };
+    let mut response = page(shown);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }
 
+/// Does what a form says, in which each chosen record is a field `id` of its own.
 pub(super) async fn act(
     State(hub): State<Hub>,
     headers: HeaderMap,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Page {
-    let who = match who(&hub, &headers).await? {
-        Ok(who) => who,
-        Err(response) => return Ok(response),
-    };
-    let deeds = Deeds::of(fields)?;
-    for id in &deeds.ids {
-        if deeds.action == "ban" {
-            admin::note(&hub.db, &who, "ban", id, &deeds.reason).await?;
-            review::ban(&hub.db, id).await?;
-            continue;
+    let who = who(&hub, &headers).await?;
+    let (mut action, mut reason, mut ids) = ("", "", Vec::new());
+    for (name, value) in &fields {
+        match name.as_str() {
+            "action" => action = value,
+            "reason" => reason = value,
+            "id" => ids.push(value),
+            _ => {}
         }
-        submissions::check(&hub.db, id, true).await?;
-        admin::note(&hub.db, &who, &deeds.action, id, &deeds.reason).await?;
-        match deeds.action.as_str() {
-            "delete" => submissions::delete(&hub.db, &hub.index, id, By::Moderator).await?,
-            action => {
-                let state = match action {
-                    "show" => Sight::Public,
-                    "approve" => Sight::Approved,
-                    _ => Sight::Hidden,
-                };
-                submissions::set_state(&hub.db, &hub.index, id, state).await?;
-            }
-        }
+    }
+    let wish = Wish::new(action, reason)?;
+    if ids.is_empty() {
+        return Err(Error::Request("choose records first".to_owned()).into());
+    }
+    for id in ids {
+        wish.perform(&hub, &who, id).await?;
     }
     Ok(Redirect::to("/moderation").into_response())
 }
 
-impl Deeds {
-    /// What a form says, in which each chosen record is a field `id` of its own.
-    fn of(fields: Vec<(String, String)>) -> Result<Self, Error> {
-        let mut deeds = Self::default();
-        for (name, value) in fields {
-            match name.as_str() {
-                "action" => deeds.action = value,
-                "reason" => value.trim().clone_into(&mut deeds.reason),
-                "id" => deeds.ids.push(value),
-                _ => {}
-            }
-        }
-        let is_known =
-            ["hide", "show", "approve", "delete", "ban"].contains(&deeds.action.as_str());
-        let is_reason = (1..=REASON_MAX).contains(&deeds.reason.chars().count());
-        if !is_known || !is_reason || deeds.ids.is_empty() || deeds.reason.contains('\0') {
-            let words = "choose records, a deed, and give a reason of 1 to 500 characters";
-            return Err(Error::Request(words.to_owned()));
-        }
-        Ok(deeds)
+/// Does what a program says.
+pub(super) async fn moderate(
+    State(hub): State<Hub>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Page {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sent {
+        action: String,
+        reason: String,
     }
+    let (parts, body) = request.into_parts();
+    let who = who(&hub, &parts.headers).await?;
+    let client = api::client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    let held = body::json_bytes(&hub, block(client), &parts.headers, body).await?;
+    let unread = |_| Error::Request("send {\"action\": \"...\", \"reason\": \"...\"}".to_owned());
+    let sent: Sent = serde_json::from_slice(&held.bytes).map_err(unread)?;
+    let wish = Wish::new(&sent.action, &sent.reason)?;
+    wish.perform(&hub, &who, &id).await?;
+    Ok(json_response(&json!({"id": id, "action": wish.action.word()})))
+}
+
+/// What administrators did, the latest first.
+pub(super) async fn audit(State(hub): State<Hub>, headers: HeaderMap) -> Page {
+    who(&hub, &headers).await?;
+    let deeds = admin::audit(&hub.db).await?;
+    Ok(json_response(&json!({"deeds": deeds})))
 }
 
 /// Notes that a reader finds a record wrong; of one client in an hour as often as it may submit.
@@ -168,7 +241,7 @@ pub(super) async fn report(
     request: Request,
 ) -> Result<Response, Failed> {
     let (parts, _) = request.into_parts();
-    hub.attempts.count(client(&hub, &parts.headers, parts.extensions.get::<Peer>()))?;
+    hub.attempts.count(api::client(&hub, &parts.headers, parts.extensions.get::<Peer>()))?;
     submissions::check(&hub.db, &id, false).await?;
     review::report(&hub.db, &id).await?;
     let words = "Thank you. An administrator will look at this record.";

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::Hub;
 use super::figures::Spread;
-use super::html::{Asked, Page, compare as records_page, page, sentence, use_of, uses};
+use super::html::{Asked, Page, compare as records_page, page, sentence, uses};
+use super::query::{Wanted, given};
 use crate::error::Error;
 use crate::index::{Card, Entry};
 use crate::pages::{self, Pair, rounded};
@@ -25,8 +26,8 @@ const PAIRS_MAX: usize = 60;
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Cards {
     cards: Option<String>,
-    #[serde(rename = "use")]
-    wanted: Option<String>,
+    #[serde(rename = "use", default, deserialize_with = "given")]
+    wanted: Option<Wanted>,
 }
 
 /// The page of two cards, or of records where no cards are named.
@@ -36,7 +37,7 @@ pub(super) async fn compare(
     records: Query<Asked>,
 ) -> Page {
     match &asked.cards {
-        Some(cards) => cards_page(&hub, cards, use_of(asked.wanted.as_deref())).await,
+        Some(cards) => cards_page(&hub, cards, asked.wanted.unwrap_or_default().0).await,
         None => records_page(State(hub), records).await,
     }
 }
@@ -50,8 +51,9 @@ async fn cards_page(hub: &Hub, names: &str, wanted: Use) -> Page {
     let (asked, least) = (keys.clone(), hub.options.submitters_min);
     let agreed = hub.agreed();
     let made = tokio::task::spawn_blocking(move || {
-        let known = rankings.order(&index, wanted, None);
-        let on = |board: &Board| rankings.order(&index, wanted, Some(&board.basis));
+        let known = rankings.order(&index, wanted, None).unwrap_or_default();
+        let on =
+            |board: &Board| rankings.order(&index, wanted, Some(&board.basis)).unwrap_or_default();
         let answer = known
             .boards
             .iter()

@@ -5,9 +5,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard::{Failed, surround};
-use super::{
-    Hub, admin, api, cards, data, figures, found, hosts, html, moderation, ops, pair, robots,
-};
+use super::{Hub, api, cards, data, figures, found, hosts, html, moderation, ops, pair, robots};
 use crate::error::Error;
 
 /// Every address of the hub.
@@ -50,8 +48,8 @@ pub fn router(hub: Hub) -> Router {
         .route("/api/v1/fakes", get(found::fakes_json))
         .route("/api/v1/lives", get(found::lives_json))
         .route("/api/v1/ranking", get(cards::ranking_json))
-        .route("/api/v1/moderation/{id}", post(admin::moderate))
-        .route("/api/v1/audit", get(admin::audit))
+        .route("/api/v1/moderation/{id}", post(moderation::moderate))
+        .route("/api/v1/audit", get(moderation::audit))
         .route("/healthz", get(ops::health))
         .route("/metrics", get(ops::metrics))
         .route("/openapi.json", get(ops::openapi))

@@ -66,16 +66,20 @@ fn bad_bodies_have_clear_answers(place: &TestData) {
     let bomb = gzip(&vec![b' '; 64 << 20]);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let deep_fields = format!("{}1{}", "{\"record\":".repeat(20_000), "}".repeat(20_000));
+    // The good document with another end.
+    let with = |end: &[u8]| [&good.as_bytes()[..good.len() - 1], end].concat();
+    let twice = good.replace("\"seed\":0", "\"seed\":0,\"seed\":0");
+    let long_label = format!(",\"label\":\"{}\"}}", "ß".repeat(65)).into_bytes();
     let many = format!("{{\"record\": {{\"phases\": [{}]}}}}", vec!["{}"; 80_000].join(","));
     let cases: Vec<Case> = vec![
         ("nothing", vec![json], Vec::new(), 422),
         ("no JSON", vec![json], b"hello".to_vec(), 422),
-        ("no type", vec![], good.clone().into_bytes(), 400),
+        ("no type", vec![], good.clone().into_bytes(), 415),
         (
             "a form",
             vec![("Content-Type", "application/x-www-form-urlencoded")],
             b"a=b".to_vec(),
-            400,
+            415,
         ),
         ("100 MB", vec![json], vec![b'x'; 100 << 20], 413),
         ("a bomb", vec![json, gz], bomb, 413),
@@ -90,6 +94,10 @@ fn bad_bodies_have_clear_answers(place: &TestData) {
         ("deep objects", vec![json], deep_fields.into_bytes(), 422),
         ("many phases", vec![json], many.into_bytes(), 422),
         ("not UTF-8", vec![json], b"{\"schema\": \"\xff\xfe\"}".to_vec(), 422),
+        ("not UTF-8 where it is dropped", vec![json], with(b",\"zzz\":\"\xff\xfe\"}"), 422),
+        ("a field twice", vec![json], with(b",\"label\":\"a\",\"label\":\"b\"}"), 422),
+        ("a field in a field twice", vec![json], twice.into_bytes(), 422),
+        ("a label of 65 characters", vec![json], with(&long_label), 422),
         ("an empty object", vec![json], b"{}".to_vec(), 422),
         ("a short key", vec![json, ("Idempotency-Key", "x")], good.clone().into_bytes(), 400),
         ("good gzip", vec![json, gz], gzip(good.as_bytes()), 201),
@@ -198,7 +206,7 @@ fn injections_are_texts(place: &TestData) {
         ("GET /feed.atom HTTP/1.1\r\nHost: \"><script>\r\nConnection: close\r\n\r\n", [200, 400]),
         (
             "POST /api/v1/submissions HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-            [400, 422],
+            [400, 415],
         ),
         ("TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", [405, 405]),
         (
@@ -266,20 +274,33 @@ fn stored_scripts_stay_texts(place: &TestData) {
 }
 
 fn foreign_forms_are_refused(place: &TestData) {
-    let hub = place.start(&["--no-seed"]);
-    let (id, token) = hub.submitted(&document("Mine", 1.0));
-    let body = format!("token={token}");
+    let hub = place.start(&["--no-seed", "--public-url", "https://hub.example.org"]);
     let form = ("Content-Type", "application/x-www-form-urlencoded");
-    let send = |site: &str| {
-        let headers = [form, ("Sec-Fetch-Site", site)];
-        request(&hub.address, "POST", &format!("/r/{id}/delete"), &headers, body.as_bytes()).status
+    let delete = |id: &str, token: &str, said: (&str, &str)| {
+        let path = format!("/r/{id}/delete");
+        let body = format!("token={token}");
+        request(&hub.address, "POST", &path, &[form, said], body.as_bytes()).status
     };
-    assert_eq!(send("cross-site"), 400);
+    let (id, token) = hub.submitted(&document("Mine", 1.0));
+    let own = format!("http://{}", hub.address);
+    for said in [
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Origin", "http://evil.example"),
+        ("Origin", "null"),
+        ("Origin", hub.address.as_str()),
+        ("Origin", &format!("{own}.evil.example")),
+    ] {
+        assert_eq!(delete(&id, &token, said), 400, "{said:?}");
+    }
     assert_eq!(hub.get(&format!("/r/{id}")).status, 200);
-    let wrong = request(&hub.address, "POST", &format!("/r/{id}/delete"), &[form], b"token=wrong");
-    assert_eq!(wrong.status, 401);
-    assert_eq!(send("same-origin"), 303);
-    assert_eq!(hub.get(&format!("/r/{id}")).status, 410);
+    assert_eq!(delete(&id, "wrong", ("Sec-Fetch-Site", "same-origin")), 401);
+    for said in
+        [("Sec-Fetch-Site", "same-origin"), ("Origin", &own), ("Origin", "https://hub.example.org")]
+    {
+        let (id, token) = hub.submitted(&document("Mine", 1.0));
+        assert_eq!(delete(&id, &token, said), 303, "{said:?}");
+        assert_eq!(hub.get(&format!("/r/{id}")).status, 410);
+    }
 }
 
 /// How many clients are slow at once.

@@ -11,12 +11,12 @@ use crate::common::{TestData, document};
 
 on_both!(pages_of_a_list_leave_nothing_out);
 
-fn draft(document: &Value) -> Draft {
+pub(crate) fn draft(document: &Value) -> Draft {
     Draft::of(&accept(document.to_string().as_bytes()).unwrap(), None).unwrap()
 }
 
 /// Adds submissions with these names and times, as one transaction of a hub does.
-fn keep(place: &TestData, rows: &[(String, i64, &Draft)]) {
+pub(crate) fn keep(place: &TestData, rows: &[(String, i64, &Draft)]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let db = place.open().await;

@@ -1,11 +1,20 @@
 //! Moderators: what an administrator can do, and that it is noted.
 
+use std::collections::BTreeSet;
+
+use cardproof_hub::store::draft::Draft;
 use serde_json::{Value, json};
 
 use crate::common::client::{Answer, request};
 use crate::common::{Hub, TestData, document};
+use crate::lists::{draft, keep};
 
-on_both!(a_moderator_hides_shows_and_deletes_and_all_is_noted, a_browser_hides_many_and_bans,);
+on_both!(
+    a_moderator_hides_shows_and_deletes_and_all_is_noted,
+    a_browser_hides_many_and_bans,
+    an_administrator_sees_what_is_hidden,
+    a_long_list_has_pages,
+);
 
 fn moderate(hub: &Hub, id: &str, token: &str, wish: &Value) -> Answer {
     let bearer = format!("Bearer {token}");
@@ -91,16 +100,7 @@ fn a_browser_hides_many_and_bans(place: &TestData) {
     let list = get("/moderation?state=reported");
     assert!(list.contains(&ids[1]) && !list.contains(&ids[0]), "{list}");
     assert!(ids.iter().all(|id| get("/moderation?state=newest").contains(id)));
-    let act = |body: &str| {
-        request(
-            &hub.address,
-            "POST",
-            "/moderation",
-            &[("Authorization", &basic), form],
-            body.as_bytes(),
-        )
-        .status
-    };
+    let act = |body: &str| act(&hub, &token, body);
     assert_eq!(act(&format!("id={}&action=hide&reason=", ids[0])), 400, "a deed needs a reason");
     assert_eq!(act(&format!("id={}&id={}&action=hide&reason=made+up", ids[0], ids[1])), 303);
     let seen = ids.iter().map(|id| hub.get(&format!("/r/{id}")).status);
@@ -109,10 +109,70 @@ fn a_browser_hides_many_and_bans(place: &TestData) {
     assert_eq!(act(&format!("id={}&action=ban&reason=made+up", ids[2])), 303);
     assert_eq!(send("203.0.113.77", 7)["waits"], true, "another address of the same network");
     assert_eq!(send("198.51.100.1", 8)["waits"], false);
+    assert!(get("/moderation?state=banned").contains("Card 7"));
+    assert_eq!(act(&format!("id={}&action=unban&reason=a+mistake", ids[2])), 303);
+    assert_eq!(send("203.0.113.77", 9)["waits"], false);
+    let wish = |action: &str| json!({"action": action, "reason": "as in a browser"});
+    assert_eq!(moderate(&hub, &ids[2], &token, &wish("ban")).status, 200);
+    let key = [("X-Forwarded-For", "203.0.113.77"), ("Idempotency-Key", "the-key-of-this-one")];
+    for status in [201, 200] {
+        let answer = hub.submit(&document("Card 10", 100.0), &key);
+        assert_eq!((answer.status, &answer.json()["waits"]), (status, &json!(true)));
+    }
+    assert_eq!(moderate(&hub, &ids[2], &token, &wish("unban")).status, 200);
+    assert_eq!(send("203.0.113.77", 11)["waits"], false);
     assert!(get("/moderation").contains("Card 7"));
     let foreign = [("Authorization", basic.as_str()), form, ("Sec-Fetch-Site", "cross-site")];
     let body = format!("id={}&action=delete&reason=x", ids[2]);
     assert_eq!(request(&hub.address, "POST", "/moderation", &foreign, body.as_bytes()).status, 400);
+}
+
+fn an_administrator_sees_what_is_hidden(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let (id, own_token) = hub.submitted(&document("Doubtful", 100.0));
+    assert_eq!(act(&hub, &token, &format!("id={id}&action=hide&reason=x")), 303);
+    let get = |token: &str| {
+        let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+        let headers = [("Authorization", basic.as_str()), ("Accept", "text/html")];
+        request(&hub.address, "GET", &format!("/r/{id}"), &headers, b"")
+    };
+    let seen = get(&token);
+    assert!(seen.status == 200 && seen.head.contains("cache-control: no-store"), "{}", seen.head);
+    assert_eq!(get(&own_token).status, 404);
+}
+
+fn a_long_list_has_pages(place: &TestData) {
+    let one = draft(&document("Card", 100.0));
+    // All but the last two of one time: the bounds of pages fall among them.
+    let rows: Vec<(String, i64, &Draft)> =
+        (0..430).map(|at| (format!("name-{at:03}"), 1_000 + at / 428, &one)).collect();
+    keep(place, &rows);
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let basic = format!("Basic {}", base_64(&format!("admin:{}", place.administrator())));
+    let headers = [("Authorization", basic.as_str()), ("Accept", "text/html")];
+    let mut path = "/moderation?state=newest".to_owned();
+    let mut found = BTreeSet::new();
+    for expected in [200, 200, 30] {
+        let page = request(&hub.address, "GET", &path, &headers, b"").text();
+        assert!(page.contains("430 records"), "{page}");
+        let ids = page.split("name=\"id\" value=\"").skip(1);
+        let before = found.len();
+        found.extend(ids.map(|rest| rest.split('"').next().unwrap().to_owned()));
+        assert_eq!(found.len() - before, expected);
+        let next = page.split("<a href=\"/moderation?state=newest&amp;before=").nth(1);
+        assert_eq!(next.is_some(), expected == 200);
+        let next = next.map(|rest| rest.split('"').next().unwrap());
+        path = format!("/moderation?state=newest&before={}", next.unwrap_or_default());
+    }
+}
+
+/// Sends the form `body` as the administrator with `token`.
+pub(crate) fn act(hub: &Hub, token: &str, body: &str) -> u16 {
+    let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let headers = [("Authorization", basic.as_str()), form];
+    request(&hub.address, "POST", "/moderation", &headers, body.as_bytes()).status
 }
 
 fn base_64(text: &str) -> String {

@@ -1,14 +1,36 @@
 //! Backup, restore, and the move from SQLite to PostgreSQL: nothing is lost, and a target in use is refused.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cardproof_hub::db::{Db, Opening};
 
+use crate::common::disk::{SmallDisk, fill};
 use crate::common::{On, TestData, document, postgres, skip};
+use crate::moderation::act;
+use crate::running::refusal;
 
-on_both!(a_backup_made_under_load_restores_everything);
+on_both!(
+    a_backup_made_under_load_restores_everything,
+    a_restored_hub_knows_its_submitters,
+    what_is_no_whole_backup_is_not_restored,
+);
+
+/// A backup of `place` in a file called `name` in its data directory.
+fn backup(place: &TestData, name: &str) -> PathBuf {
+    let file = place.data.path().join(name);
+    let made = place.command("backup").arg("--to").arg(&file).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    file
+}
+
+fn restore(place: &TestData, file: &Path) -> Command {
+    let mut command = place.command("restore");
+    command.arg("--from").arg(file);
+    command
+}
 
 fn a_backup_made_under_load_restores_everything(place: &TestData) {
     let mut hub = place.start(&[]);
@@ -16,19 +38,19 @@ fn a_backup_made_under_load_restores_everything(place: &TestData) {
         .map(|at| hub.submitted(&document(&format!("Card {at}"), 100.0 + f64::from(at))))
         .collect();
     hub.delete(&kept[0].0, &kept[0].1);
-    let file = place.data.path().join("copy.sqlite");
-    let backup = || place.command("backup").arg("--to").arg(&file).output().unwrap();
-    let first = backup();
-    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
-    assert!(!backup().status.success(), "a backup is never overwritten");
-    only_its_owner_reads_it_and_no_secret_is_in_it(place, &file);
+    // What one has left that was killed.
+    fs::write(place.data.path().join("copy.sqlite.part"), vec![7; 100_000]).unwrap();
+    let file = backup(place, "copy.sqlite");
+    assert!(!place.data.path().join("copy.sqlite.part").exists());
+    refusal(place.command("backup").arg("--to").arg(&file));
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     let before = hub.dumped();
     hub.stop();
     let target = TestData::new(place.on).unwrap();
-    let restore = || target.command("restore").arg("--from").arg(&file).output().unwrap();
-    let restored = restore();
+    let restored = restore(&target, &file).output().unwrap();
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
-    assert!(!restore().status.success(), "a database in use is no target");
+    refusal(&mut restore(&target, &file));
     let again = target.start(&[]);
     assert_eq!(again.dumped(), before);
     assert_eq!(
@@ -39,25 +61,60 @@ fn a_backup_made_under_load_restores_everything(place: &TestData) {
     assert_eq!(again.delete(&kept[1].0, &kept[1].1).status, 204, "tokens are still good");
 }
 
-fn only_its_owner_reads_it_and_no_secret_is_in_it(place: &TestData, file: &Path) {
-    use sqlx::Row;
-    let mode = std::fs::metadata(file).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
+fn a_restored_hub_knows_its_submitters(place: &TestData) {
+    let options = ["--no-seed", "--no-dump", "--behind-proxy"];
+    let hub = place.start(&options);
+    let token = place.administrator();
+    let key = [("X-Forwarded-For", "203.0.113.9"), ("Idempotency-Key", "the-key-of-this-one")];
+    let sent = document("Kept", 321.0);
+    let receipt = hub.submit(&sent, &key).json();
+    let ban = format!("id={}&action=ban&reason=x", receipt["id"].as_str().unwrap());
+    assert_eq!(act(&hub, &token, &ban), 303);
+    let file = backup(place, "copy.sqlite");
+    drop(hub);
+    let target = TestData::new(place.on).unwrap();
+    assert!(restore(&target, &file).status().unwrap().success());
+    let hub = target.start(&options);
+    let again = hub.submit(&sent, &key);
+    assert_eq!((again.status, &again.json()["token"]), (200, &receipt["token"]));
+    assert_eq!(hub.submit(&document("More", 1.0), &key[..1]).json()["waits"], true, "still banned");
+}
+
+fn what_is_no_whole_backup_is_not_restored(place: &TestData) {
+    let hub = place.start(&["--no-dump"]);
+    let whole = backup(place, "whole.sqlite");
+    drop(hub);
+    let file = |name: &str| place.data.path().join(name);
+    let bytes = fs::read(&whole).unwrap();
+    fs::write(file("cut"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(file("text"), "no database").unwrap();
+    fs::write(file("empty"), "").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // What a backup that was killed had under its name once.
     runtime.block_on(async {
-        let db = place.open().await;
-        let rows = sqlx::query("SELECT secret FROM secrets").fetch_all(db.readers()).await.unwrap();
-        assert!(!rows.is_empty());
-        let bytes = std::fs::read(file).unwrap();
-        for secret in rows.iter().map(|row| row.get::<String, _>("secret")) {
-            assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()));
-        }
-        db.close().await;
-        let copy = Db::sqlite(file, Opening::Existing).await.unwrap();
-        let row = sqlx::query("SELECT COUNT(*) AS n FROM secrets").fetch_one(copy.readers()).await;
-        assert_eq!(row.unwrap().get::<i64, _>("n"), 0);
-        copy.close().await;
+        Db::sqlite(&file("begun"), Opening::Make).await.unwrap().close().await;
     });
+    let target = TestData::new(place.on).unwrap();
+    for name in ["cut", "text", "empty", "begun"] {
+        let told = refusal(&mut restore(&target, &file(name)));
+        assert!(told.contains(&format!("{}: ", file(name).display())), "{name}: {told}");
+    }
+    assert!(restore(&target, &whole).status().unwrap().success(), "the target is still empty");
+}
+
+#[test]
+fn a_backup_on_a_full_disk_says_so() {
+    let disk = match SmallDisk::new("4m") {
+        Ok(disk) => disk,
+        Err(reason) => return skip("moving::a_backup_on_a_full_disk_says_so", &reason),
+    };
+    let place = TestData::new(On::Sqlite).unwrap();
+    drop(place.start(&["--no-dump"]));
+    fill(disk.path());
+    let to = disk.path().join("copy.sqlite");
+    let told = refusal(place.command("backup").arg("--to").arg(&to));
+    assert!(told.contains("copy.sqlite") && told.contains("space"), "{told}");
+    assert!(!to.exists());
 }
 
 #[test]
@@ -72,7 +129,6 @@ fn a_move_to_postgres_loses_nothing() {
     let sent = document("Moved", 321.0);
     let receipt = hub.submit(&sent, &key).json();
     let before = hub.dumped();
-    hub.stop();
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardproof-hub"));
     command
         .arg("migrate")
@@ -80,6 +136,8 @@ fn a_move_to_postgres_loses_nothing() {
         .arg(place.data.path())
         .arg("--to")
         .arg(target.url.as_ref().unwrap());
+    refusal(&mut command);
+    hub.stop();
     let moved = command.output().unwrap();
     assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
     let hub = target.start(&[]);
@@ -115,27 +173,23 @@ fn what_takes_long_in_postgres_is_not_cut_off() {
         let each = "FOR EACH ROW EXECUTE FUNCTION slow()";
         ask(place, &format!("CREATE TRIGGER slow BEFORE INSERT ON {table} {each}"));
     };
-    let backup =
-        |place: &TestData, to: &Path| place.command("backup").arg("--to").arg(to).output().unwrap();
     let source = TestData::new(On::Sqlite).unwrap();
     drop(source.start(&[]));
-    let file = source.data.path().join("copy.sqlite");
-    assert!(backup(&source, &file).status.success());
+    let file = backup(&source, "copy.sqlite");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             drop(full.start(&[]));
             ask(full, "ALTER TABLE tombstones RENAME TO before");
             let one = "SELECT 'slow' AS id, CAST(1 AS BIGINT) AS deleted_ms FROM pg_sleep(11)";
             ask(full, &format!("CREATE VIEW tombstones AS {one}"));
-            let made = backup(full, &full.data.path().join("copy.sqlite"));
-            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+            backup(full, "copy.sqlite");
         });
         scope.spawn(|| {
             // Opened to be made, it has its form and no row.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(async { empty.open().await.close().await });
             slow_insert(empty, "months");
-            let made = empty.command("restore").arg("--from").arg(&file).output().unwrap();
+            let made = restore(empty, &file).output().unwrap();
             assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         });
     });

@@ -82,7 +82,9 @@ fn what_one_submitter_invents_is_not_shown(place: &TestData) {
         assert_eq!(send(&hub, 77, &invented).0, 201);
         assert_eq!(send(&hub, 77, &on_known_board).0, 201);
     }
-    let found = ranking(&hub, "&board=Best");
+    let path = "/api/v1/ranking?board=Best";
+    assert_eq!(hub.get_json(path).status, 404, "and never the order of another board");
+    let found = ranking(&hub, "");
     assert_eq!(names(&found), ["Quick, 32 GB", "Slow, 32 GB"]);
     assert_eq!(found["boards"].as_array().unwrap().len(), 1, "{found}");
     for path in ["/", "/latest", "/models", "/hosts", "/feed.atom", "/search?q=wonder"] {

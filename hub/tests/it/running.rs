@@ -2,12 +2,17 @@
 //! that was told to end does so whenever that was.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
 
 use crate::common::client::request;
 use crate::common::{On, TestData, document, skip};
 
 on_both!(
     only_serve_and_restore_make_a_database,
+    one_hub_serves_a_database,
+    its_owner_alone_reads_the_database,
     the_kind_of_database_is_noted,
     a_backup_changes_nothing_of_an_older_database,
     no_link_follows_what_a_client_sends,
@@ -15,7 +20,7 @@ on_both!(
 );
 
 /// What `command` says on standard error, when it fails.
-fn refusal(command: &mut std::process::Command) -> String {
+pub(crate) fn refusal(command: &mut std::process::Command) -> String {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{command:?}");
     String::from_utf8(output.stderr).unwrap()
@@ -39,6 +44,36 @@ fn only_serve_and_restore_make_a_database(place: &TestData) {
     }
     drop(place.start(&[]));
     assert!(commands.iter_mut().all(|command| command.output().unwrap().status.success()));
+}
+
+fn one_hub_serves_a_database(place: &TestData) {
+    let mut hub = place.start(&["--no-seed", "--no-dump"]);
+    let serve = |place: &TestData| {
+        let mut command = place.command("serve");
+        command.args(["--listen", "127.0.0.1:0"]);
+        command
+    };
+    let told = refusal(&mut serve(place));
+    let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+    assert!(told.lines().all(is_json), "{told}");
+    if place.on == On::Postgres {
+        // The same database from another directory.
+        let data = tempfile::tempdir().unwrap();
+        let other = TestData { on: place.on, data, url: place.url.clone() };
+        refusal(&mut serve(&other));
+    }
+    hub.kill();
+    assert!(place.start(&["--no-seed", "--no-dump"]).stop().success());
+}
+
+fn its_owner_alone_reads_the_database(place: &TestData) {
+    fs::set_permissions(place.data.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let _hub = place.start(&["--no-dump"]);
+    for entry in fs::read_dir(place.data.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let mode = path.metadata().unwrap().permissions().mode();
+        assert!(path.is_dir() || mode & 0o077 == 0, "{}: {mode:o}", path.display());
+    }
 }
 
 fn the_kind_of_database_is_noted(place: &TestData) {
@@ -119,6 +154,7 @@ fn no_link_follows_what_a_client_sends(place: &TestData) {
         );
     }
     assert!(answers[1].text().contains(&format!("http://{}/r/", hub.address)));
+    drop(hub);
     let public = place.start(&["--no-dump", "--public-url", "https://hub.example.org/"]);
     let feed = request(&public.address, "GET", "/feed.atom", &[], b"").text();
     assert!(feed.contains("https://hub.example.org/r/"), "{feed}");
@@ -137,7 +173,6 @@ fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {
 
 #[test]
 fn a_debian_package_has_the_program_and_a_service_that_starts_it() {
-    use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
     let place = tempfile::tempdir().unwrap();
     let [program, package, tree] =
@@ -157,4 +192,9 @@ fn a_debian_package_has_the_program_and_a_service_that_starts_it() {
     assert!(tree.join(start.split(' ').next().unwrap()).is_file(), "{start}");
     let told = Command::new("dpkg-deb").arg("-f").arg(&package).arg("Version").output().unwrap();
     assert_eq!(told.stdout, b"1.2.3-1\n");
+    assert!(tree.join("usr/share/doc/cardproof-hub/copyright").is_file());
+    // A database that comes late at the start of the machine is waited for, however long that is.
+    for setting in ["RestartSec=5", "StartLimitIntervalSec=0", "UMask=0077"] {
+        assert!(unit.lines().any(|line| line == setting), "{setting}");
+    }
 }

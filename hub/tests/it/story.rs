@@ -135,7 +135,7 @@ fn every_page_answers(place: &TestData) {
     for path in [
         "/",
         "/?use=camera",
-        "/?use=none&board=none&kind=none&gb=none&maker=none&price=none&sort=none",
+        "/?use=camera&board=&kind=none&gb=32&maker=none&price=9.90&sort=worth",
         "/latest",
         "/latest?before=1",
         "/search",

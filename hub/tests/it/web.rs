@@ -11,6 +11,8 @@ on_both!(
     cards_and_hosts_have_feeds_and_previews,
     two_cards_are_compared,
     cards_are_called_what_they_were_sold_as,
+    what_is_not_understood_is_refused_in_one_form,
+    who_may_not_amend_is_told_before_the_document_is_read,
 );
 
 fn data_has_a_tag_and_may_be_read_by_any_site(place: &TestData) {
@@ -99,6 +101,52 @@ fn two_cards_are_compared(place: &TestData) {
     assert!(page.contains("card 1 ") && page.contains("Raspberry Pi 4: card 1 "), "{page}");
     assert_eq!(hub.get(&format!("/compare?cards={quick}")).status, 400);
     assert_eq!(hub.get(&format!("/compare?cards={quick},none")).status, 404);
+}
+
+fn what_is_not_understood_is_refused_in_one_form(place: &TestData) {
+    let hub = place.start(&["--no-dump"]);
+    let long = format!("/api/v1/search?q={}", "a".repeat(101));
+    for (method, path, status) in [
+        ("GET", "/api/v1/search?q=a&q=b", 400),
+        ("GET", long.as_str(), 400),
+        ("GET", "/api/v1/search?q=%00", 400),
+        ("GET", "/api/v1/search?q=%ff", 200),
+        ("GET", "/api/v1/ranking?use=bogus", 400),
+        ("GET", "/api/v1/ranking?sort=bogus", 400),
+        ("GET", "/api/v1/ranking?board=nope", 404),
+        ("GET", "/api/v1/ranking?price=abc", 400),
+        ("GET", "/api/v1/ranking?price=-1", 400),
+        ("GET", "/api/v1/ranking?gb=-1", 400),
+        ("GET", "/?use=camera&kind=&gb=&maker=&price=9.90&sort=worth", 200),
+        ("GET", "/latest?before=bogus", 400),
+        ("GET", "/r/%ff", 400),
+        ("GET", "/nowhere", 404),
+        ("PATCH", "/api/v1/search", 405),
+        ("POST", "/r/sim-v30-a2/delete", 415),
+    ] {
+        let json = request(&hub.address, method, path, &[("Accept", "application/json")], b"");
+        assert_eq!(json.status, status, "{method} {path}: {}", json.text());
+        let page = request(&hub.address, method, path, &[("Accept", "text/html")], b"");
+        if status != 200 {
+            let told = json.json();
+            assert!(told["error"].is_string() && told["message"].is_string(), "{path}: {told}");
+            assert_eq!(page.text().contains("<h1>"), !path.starts_with("/api/"), "{path}");
+        }
+        assert_eq!(json.head.contains("\nallow: "), status == 405, "{}", json.head);
+    }
+}
+
+fn who_may_not_amend_is_told_before_the_document_is_read(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let (id, token) = hub.submitted(&document("Card", 1.0));
+    let put = |id: &str, token: &str| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        request(&hub.address, "PUT", &format!("/r/{id}"), &headers, b"{}").status
+    };
+    assert_eq!([put("missing", &token), put(&id, "wrong"), put(&id, &token)], [404, 401, 422]);
+    assert_eq!(hub.delete(&id, &token).status, 204);
+    assert_eq!(put(&id, &token), 410);
 }
 
 fn cards_are_called_what_they_were_sold_as(place: &TestData) {

@@ -172,7 +172,9 @@ impl Server {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("hub{}_{number}", std::process::id());
         self.psql("postgres", &format!("CREATE DATABASE {name}"))?;
-        Ok(format!("postgres://postgres@localhost/{name}?host={}", self.place.display()))
+        // As README has it for a socket.
+        let directory = self.place.display().to_string().replace('/', "%2F");
+        Ok(format!("postgres://postgres@{directory}/{name}"))
     }
 }
 
@@ -232,7 +234,7 @@ pub(crate) fn fresh_database() -> Result<String, String> {
 
 /// The name of the database at `url`.
 fn name(url: &str) -> &str {
-    url.split("localhost/").nth(1).unwrap().split('?').next().unwrap()
+    url.rsplit('/').next().unwrap()
 }
 
 /// What `text` returns in the database at `url` of the shared server.
