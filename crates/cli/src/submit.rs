@@ -39,6 +39,8 @@ pub(super) struct Answer {
     pub(super) url: String,
     /// What amends and deletes it.
     pub(super) token: String,
+    /// Whether it is in no list before an administrator has looked at it.
+    pub(super) waits: bool,
 }
 
 /// Why a submission was not taken.
@@ -70,7 +72,7 @@ pub(crate) struct SubmitArgs {
     #[arg(long, value_name = "AMOUNT:CURRENCY", value_parser = price)]
     price: Option<(f64, String)>,
     /// Put the record into a queue if the hub cannot be reached. `submit --queue` without a record sends the
-    /// queue later
+    /// queue later, and fails while any record is left in it
     #[arg(long)]
     queue: bool,
     /// Print what would be sent, and send nothing
@@ -106,7 +108,15 @@ pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
         (_, []) if args.queue => {
             let queued = notes.queued(hub.as_ref().map(Hub::address))?;
             if queued.is_empty() {
-                Talk::new(args.quiet).note("No record is queued.");
+                let others = notes.queued(None)?.len();
+                let waiting = if others == 0 {
+                    "No record is queued.".to_owned()
+                } else {
+                    format!(
+                        "No record is queued for this hub; without --to, {others} for others are sent."
+                    )
+                };
+                Talk::new(args.quiet).note(&waiting);
             }
             queued
         }
@@ -203,42 +213,63 @@ fn agree(args: &SubmitArgs, hub: &Hub, documents: &[Value]) -> Result<(), Failur
 /// Sends what is noted, each once, and tells what came of it.
 fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
-    let (mut results, mut failures) = (Vec::new(), Vec::new());
+    let (mut results, mut failures, mut is_any_left) = (Vec::new(), Vec::new(), false);
+    let give_up = format!("to give one up, delete its file in {}", notes.directory().display());
     for mut note in noted {
         match Hub::at(&note.to)?.send(&note) {
-            Ok(Answer { url, token }) => {
-                note.sent(&url, &token);
+            Ok(answer) => {
+                note.sent(&answer.url, &answer.token);
                 notes.save(&note)?;
-                talk.note(&format!("Shared: {url}\nToken, to amend or delete it: {token}"));
-                results.push(json!({"schema": SCHEMA, "url": url, "token": token}));
+                results.push(shared(talk, &answer));
             }
             Err(trouble) if args.queue && trouble.may_pass => {
                 note.is_queued = true;
                 notes.save(&note)?;
-                talk.note(&format!(
-                    "Queued: {}. Send it with: cardproof submit --queue",
-                    trouble.message
-                ));
-                results.push(json!({
-                    "schema": SCHEMA, "queued": true, "to": note.to, "reason": trouble.message
-                }));
+                let Trouble { message, .. } = trouble;
+                if args.records.is_empty() {
+                    is_any_left = true;
+                    failures.push(format!("still queued: {message}"));
+                } else {
+                    let later = "Send it with: cardproof submit --queue";
+                    talk.note(&format!("Queued: {message}. {later} ({give_up})"));
+                }
+                results.push(
+                    json!({"schema": SCHEMA, "queued": true, "to": note.to, "reason": message}),
+                );
             }
             Err(trouble) => {
-                // The hub will never take this one.
+                // It was not to be queued, or the hub will never take it.
                 note.is_queued = false;
                 notes.save(&note)?;
-                failures.push(trouble.message);
+                let advice = if trouble.may_pass { "; --queue sends it later" } else { "" };
+                failures.push(format!("{}{advice}", trouble.message));
             }
         }
     }
-    if let Some(sink) = &args.json
-        && !results.is_empty()
-    {
-        let text = match results.as_slice() {
-            [only] => only.to_string(),
-            several => Value::from(several.to_vec()).to_string(),
-        };
-        output::write(sink, &format!("{text}\n"))?;
-    }
+    write(args, results)?;
+    failures.extend(is_any_left.then_some(give_up));
     if failures.is_empty() { Ok(Exit::Done) } else { Err(Failure::incomplete(failures.join("\n"))) }
+}
+
+/// Tells that a record is on the hub; the same as JSON.
+fn shared(talk: Talk, answer: &Answer) -> Value {
+    let Answer { url, token, waits } = answer;
+    let mut result = json!({"schema": SCHEMA, "url": url, "token": token});
+    talk.note(&format!("Shared: {url}\nToken, to amend or delete it: {token}"));
+    if *waits {
+        talk.note("It is in no list of the hub before an administrator has looked at it.");
+        result["waits"] = Value::Bool(true);
+    }
+    result
+}
+
+/// Writes `results`, where they are asked for and there are any.
+fn write(args: &SubmitArgs, mut results: Vec<Value>) -> Result<(), Failure> {
+    let Some(sink) = &args.json else { return Ok(()) };
+    let value = match results.len() {
+        0 => return Ok(()),
+        1 => results.remove(0),
+        _ => Value::from(results),
+    };
+    output::write(sink, &format!("{value}\n"))
 }

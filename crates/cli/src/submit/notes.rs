@@ -62,6 +62,11 @@ impl Notes {
         Ok(Self { directory })
     }
 
+    /// Where they are, one file each.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The note of `document` for the hub at `to`: the one there is, or a new one, which is saved.
     pub(super) fn note(&self, to: &str, document: &Value) -> Result<Note, Failure> {
         for attempt in 0_u8.. {

@@ -84,6 +84,8 @@ impl Hub {
         struct Receipt {
             path: String,
             token: String,
+            #[serde(default)]
+            waits: bool,
         }
         let receipt: Option<Receipt> = serde_json::from_str(body).ok();
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -91,7 +93,8 @@ impl Hub {
         let receipt = receipt
             .filter(|it| it.path.strip_prefix("/r/").is_some_and(|id| id.chars().all(is_name)));
         let receipt = receipt.ok_or_else(|| self.no_hub())?;
-        Ok(Answer { url: format!("{}{}", self.address, receipt.path), token: receipt.token })
+        let url = format!("{}{}", self.address, receipt.path);
+        Ok(Answer { url, token: receipt.token, waits: receipt.waits })
     }
 
     fn no_hub(&self) -> Trouble {
@@ -124,19 +127,14 @@ impl Hub {
             Error::HostNotFound => {
                 "its name is not known; look at the address and the network".to_owned()
             }
-            Error::ConnectionFailed => {
-                "nothing answers at this address; check it, or add --queue to keep the record and send it later".to_owned()
-            }
-            Error::Timeout(_) => "it did not answer within 5 s; try later".to_owned(),
+            Error::ConnectionFailed => "nothing answers at this address".to_owned(),
+            Error::Timeout(_) => "it did not answer within 5 s".to_owned(),
             Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                "nothing answers at this address; check it, or add --queue to keep the record and send it later".to_owned()
+                "nothing answers at this address".to_owned()
             }
             other => cardproof_report::one_line(&other.to_string()),
         };
-        let message = format!(
-            "cannot reach the hub at {}: {cause} (--queue keeps it until then)",
-            self.address
-        );
+        let message = format!("cannot reach the hub at {}: {cause}", self.address);
         Trouble { message, may_pass: true }
     }
 }

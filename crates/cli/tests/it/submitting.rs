@@ -48,8 +48,13 @@ pub(crate) fn hub(statuses: &'static [u16]) -> (String, Receiver<Sent>) {
             stream.read_exact(&mut body).unwrap();
             let count = names.len();
             let name = *names.entry(key.clone()).or_insert(count);
+            let document: Value = serde_json::from_slice(&body).unwrap();
+            // What has a label waits for an administrator here.
+            let waits = document.get("label").is_some();
             let answer = match status {
-                200..300 => json!({"path": format!("/r/n{name}"), "token": format!("t{name}")}),
+                200..300 => {
+                    json!({"path": format!("/r/n{name}"), "token": format!("t{name}"), "waits": waits})
+                }
                 _ => json!({"error": "x", "message": "the reason is told"}),
             };
             let answer = answer.to_string();
@@ -58,7 +63,7 @@ pub(crate) fn hub(statuses: &'static [u16]) -> (String, Receiver<Sent>) {
                 answer.len()
             );
             stream.get_mut().write_all((head + &answer).as_bytes()).unwrap();
-            sender.send((key, serde_json::from_slice(&body).unwrap())).unwrap();
+            sender.send((key, document)).unwrap();
         }
     });
     (address, sent)
@@ -190,13 +195,31 @@ fn a_queued_submission_survives_an_absent_hub() {
     let queued = run(home.cardproof(&[&words[..], &["--queue"]].concat())).expect(0).stdout;
     let queued: Value = serde_json::from_str(&queued).unwrap();
     assert_eq!((&queued["queued"], queued.get("url")), (&json!(true), None));
-    run(home.cardproof(&["submit", "--queue"])).expect(0);
+    let other = ["submit", "--queue", "--to", "http://other.invalid"];
+    let told = run(home.cardproof(&other)).expect(0).stderr;
+    assert!(told.contains("1 for others"), "{told}");
+    let told = run(home.cardproof(&["submit", "--queue"])).expect(1).stderr;
+    let directory = told.split("delete its file in ").nth(1).unwrap().trim();
+    assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{told}");
     let last = run(home.cardproof(&["submit", "--queue", "--json", "-"])).expect(0).stdout;
     let receipt: Value = serde_json::from_str(&last).unwrap();
     assert_eq!(receipt["url"], format!("{address}/r/n0"));
     let keys: Vec<String> = sent.iter().take(3).map(|(key, _)| key).collect();
     assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
     assert_eq!(run(home.cardproof(&["submit", "--queue", "--json", "-"])).expect(0).stdout, "");
+}
+
+#[test]
+fn a_record_that_waits_for_a_look_is_told() {
+    let home = Home::new();
+    measured(&home);
+    let (address, _sent) = hub(&[201, 201]);
+    let words = ["submit", "latest", "--to", &address, "--yes", "--json", "-"];
+    let plain = run(home.cardproof(&words)).expect(0);
+    let waiting = run(home.cardproof(&[&words[..], &["--with-label"]].concat())).expect(0);
+    assert_eq!([&plain, &waiting].map(|it| it.stderr.contains("administrator")), [false, true]);
+    let receipt: Value = serde_json::from_str(&waiting.stdout).unwrap();
+    assert_eq!(receipt["waits"], true);
 }
 
 #[test]
@@ -216,6 +239,7 @@ fn reasons_are_named() {
         let ended = run(home.cardproof(&["submit", "latest", "--to", address, "--yes", "--quiet"]))
             .expect(status);
         assert!(ended.stderr.contains(reason), "{address}: {}", ended.stderr);
+        assert!(ended.stderr.matches("--queue").count() <= 1, "{}", ended.stderr);
     }
     let ended =
         run(home.cardproof(&["submit", "no-such-record", "--to", &nobody, "--yes"])).expect(2);
