@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use axum::http::Uri;
 use cardproof_hub::copy::{Copied, copy};
 use cardproof_hub::db::{Db, Opening};
 use cardproof_hub::dump::{Dump, child};
@@ -32,6 +33,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Answer requests until stopped
+    #[command(override_usage = "cardproof-hub serve [OPTIONS] --data <DIR>")]
     Serve(ServeArgs),
     /// Bring the raw data in the data directory up to date, and end
     Dump {
@@ -71,6 +73,7 @@ enum Command {
         #[command(flatten)]
         place: HubData,
         /// The administrator's name in the audit log
+        #[arg(value_parser = name)]
         name: String,
     },
     /// Take an administrator's right away
@@ -106,19 +109,20 @@ struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// The address under which people reach the hub, such as https://hub.example.org
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = public_url)]
     public_url: Option<String>,
     /// Take the client's address from X-Forwarded-For, which a proxy in front has set
     #[arg(long)]
     behind_proxy: bool,
-    /// The most submissions of one client in an hour; 0 for no limit
+    /// The most submissions of one client in an hour, a hundred times as many from this machine; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 240)]
     submissions_per_hour: u32,
     /// How many submitters must agree before a board, a host, or a name that they have written is shown; 1 on a desk of
     /// one's own
     #[arg(long, value_name = "N", default_value_t = 3)]
     submitters_min: usize,
-    /// The most records of a submitter within a day of its first; more wait for an administrator's look
+    /// The most records of a submitter within a day of its first; more wait for an administrator's look. From this
+    /// machine there may be any number
     #[arg(long, value_name = "N", default_value_t = 20)]
     first_records: usize,
     /// Begin without reference measurements and simulated cards
@@ -127,6 +131,25 @@ struct ServeArgs {
     /// Do not make the raw data every hour: `cardproof-hub dump` makes them when the operator likes
     #[arg(long)]
     no_dump: bool,
+}
+
+/// The address in `text`, without a slash at its end.
+fn public_url(text: &str) -> Result<String, String> {
+    let address = text.trim_end_matches('/');
+    let is_web = address.parse::<Uri>().is_ok_and(|it| {
+        matches!(it.scheme_str(), Some("http" | "https"))
+            && it.authority().is_some_and(|host| !host.as_str().contains('@'))
+            && it.path_and_query().is_none_or(|rest| rest == "/")
+    });
+    let wrong = || "give an address without a path, such as https://hub.example.org".to_owned();
+    if is_web { Ok(address.to_owned()) } else { Err(wrong()) }
+}
+
+/// A name in the audit log.
+fn name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    let is_name = (1..=64).contains(&name.chars().count()) && !name.contains(char::is_control);
+    if is_name { Ok(name.to_owned()) } else { Err("a name has 1 to 64 characters".to_owned()) }
 }
 
 impl From<HubData> for Place {
@@ -288,7 +311,7 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     let dump = Dump::open(place.data.join("dump"))?;
     let public_url = args.public_url.unwrap_or_else(|| format!("http://{address}"));
     let options = Options {
-        public_url: public_url.trim_end_matches('/').to_owned(),
+        public_url,
         is_behind_proxy: args.behind_proxy,
         submissions_per_hour: args.submissions_per_hour,
         submitters_min: args.submitters_min,

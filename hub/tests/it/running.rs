@@ -160,6 +160,20 @@ fn no_link_follows_what_a_client_sends(place: &TestData) {
     assert!(feed.contains("https://hub.example.org/r/"), "{feed}");
 }
 
+#[test]
+fn what_makes_no_sense_on_the_command_line_is_refused() {
+    let place = TestData::new(On::Sqlite).unwrap();
+    let status = |command: &str, words: &[&str]| {
+        place.command(command).args(words).output().unwrap().status.code()
+    };
+    for url in ["nonsense", "ftp://hub", "https://", "https://a:b@hub", "https://hub/path", "/"] {
+        assert_eq!(status("serve", &["--public-url", url]), Some(2), "{url}");
+    }
+    for name in ["", " ", "a\nb"] {
+        assert_eq!(status("add-administrator", &[name]), Some(2), "{name:?}");
+    }
+}
+
 fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {
     for _ in 0..5 {
         let mut hub = place.start(&["--no-seed"]);

@@ -127,6 +127,7 @@ fn every_page_answers(place: &TestData) {
         let path = path
             .replace("{model}", model)
             .replace("{id}", "sim-sandisk-ultra")
+            .replace("{host}", "simulated-host")
             .replace("/{table}/{name}", "/runs/x");
         let status = hub.get_json(&path).status;
         assert!(matches!(status, 200 | 308 | 401 | 404 | 405), "{path}: {status}");
