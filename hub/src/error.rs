@@ -50,6 +50,11 @@ pub enum Error {
     /// The same key with another document.
     #[error("this Idempotency-Key was used for another document; use a new key")]
     KeyReused,
+    /// A price of a day to come.
+    #[error(
+        "the date of the price is in the future; set the clock right, or send it when the day has come"
+    )]
+    PriceToCome,
     /// Too many in too short a time.
     #[error(
         "too many submissions in this hour; try again later, or queue them (cardproof submit --queue)"
@@ -58,7 +63,7 @@ pub enum Error {
     /// Longer than it may be.
     #[error("the body is longer than {0} bytes")]
     TooLong(usize),
-    /// Short as it was sent, and longer than it may be as it is kept: `1e15` is `1000000000000000.0` there.
+    /// Short as it was sent, and longer than it may be as it is kept: `1e15` is `1000000000000000` there.
     #[error(
         "the document has {0} bytes once its numbers are written out as the hub keeps them; at most {LENGTH_MAX} are taken"
     )]
@@ -110,7 +115,7 @@ impl Error {
             Self::NotFound => 404,
             Self::Gone => 410,
             Self::WrongToken => 401,
-            Self::KeyReused => 409,
+            Self::KeyReused | Self::PriceToCome => 409,
             Self::TooMany => 429,
             Self::Encoding => 415,
             Self::TooSlow => 408,
@@ -137,6 +142,7 @@ impl Error {
             Self::Unreadable(..) => "unreadable",
             Self::WrongToken => "wrong_token",
             Self::KeyReused => "key_reused",
+            Self::PriceToCome => "price_to_come",
             Self::TooMany => "too_many",
             Self::TooLong(_) | Self::TooLongKept(_) => "too_long",
             Self::Encoding => "encoding",

@@ -94,6 +94,9 @@ impl Node {
 /// The most levels of a document; ours have fewer than 20.
 const DEPTH_MAX: usize = 64;
 
+/// Up to here, 2 to the 53, each whole number is a floating-point number.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
 /// What `bytes` hold of what `node` allows.
 pub(crate) fn filtered(bytes: &[u8], node: &'static Node) -> Result<Value, serde_json::Error> {
     if is_too_deep(bytes) {
@@ -213,7 +216,10 @@ impl<'de> Visitor<'de> for FieldRule {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        self.of_number(Number::from_f64(number))
+        // JSON has one kind of number: 94.0 is 94, also where only whole ones may stand.
+        let whole = number as i64;
+        let is_whole = number.abs() <= WHOLE_MAX && whole as f64 == number;
+        self.of_number(if is_whole { Some(whole.into()) } else { Number::from_f64(number) })
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
@@ -325,6 +331,12 @@ mod tests {
             let error = of(text).unwrap_err();
             assert!(error.contains(named), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_whole_number_has_one_form() {
+        let list = r#"{"list": [{"n": 94.0}, {"n": 0.5}]}"#;
+        assert_eq!(of(list).unwrap(), r#"{"list":[{"n":94},{"n":0.5}]}"#);
     }
 
     #[test]

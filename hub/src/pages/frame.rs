@@ -94,6 +94,9 @@ struct Head<'a> {
     marks: &'a [String],
 }
 
+/// The rule for wide tables, as on the hub's other pages.
+const WIDE: &str = include_str!("../../templates/scroll.css");
+
 /// Rules for the bar, in the colours of the report.
 const STYLE: &str = "
 .hub a { color: var(--line-0); }
@@ -117,7 +120,7 @@ pub fn framed(page: &str, frame: &Frame) -> Option<String> {
     let bar = frame.render().ok()?;
     let head = Head { title: &frame.title, marks: &frame.marks }.render().ok()?;
     Some(
-        [before_style, STYLE, "</style>", &head, before_body, "<body>\n", &bar, after_body]
+        [before_style, STYLE, WIDE, "</style>", &head, before_body, "<body>\n", &bar, after_body]
             .concat(),
     )
 }

@@ -23,7 +23,8 @@ pub use found::{Api, Call, CompareCards, Fakes, Lives, Pair, Sitemap};
 pub use frame::{Frame, framed};
 
 /// The style of all pages.
-pub const STYLE: &str = include_str!("../../templates/style.css");
+pub const STYLE: &str =
+    concat!(include_str!("../../templates/style.css"), include_str!("../../templates/scroll.css"));
 
 /// A page that could not be filled; a fault of the template.
 fn rendered(page: &impl Template) -> String {

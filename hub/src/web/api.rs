@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use cardproof_submission::{Refusal, accept};
+use cardproof_submission::accept;
 use serde_json::json;
 
 use super::body::{Held, Share};
@@ -84,7 +84,7 @@ fn check_price(draft: &Draft) -> Result<(), Error> {
     let day = draft.price_date().and_then(clock::days).map(i64::from);
     // Somewhere it is tomorrow already.
     if day.is_some_and(|day| day > clock::now_ms() / 86_400_000 + 1) {
-        return Err(Error::Refused(Refusal::Addition("the date of a price is in the future")));
+        return Err(Error::PriceToCome);
     }
     Ok(())
 }

@@ -269,17 +269,25 @@ impl Drop for Hub {
     }
 }
 
+/// `number` as a hub keeps it, without a fraction where it is whole.
+fn number(number: f64) -> Value {
+    serde_json::from_str(&number.to_string()).unwrap()
+}
+
 /// A document of a card called `model`, with `iops` random writes a second.
 pub(crate) fn document(model: &str, iops: f64) -> Value {
+    let estimate = |rate: f64, error: [f64; 2]| {
+        let [low, high] = error.map(|part| number(rate * part));
+        json!({"estimate": number(rate), "low": low, "high": high, "confidence": 0.99})
+    };
     let phase = |name: &str, op: &str, read_percent: u8, iops: f64| {
         json!({
             "name": name, "op": op, "pattern": "random", "read_percent": read_percent,
             "block_size_bytes": 4096, "span_offset_bytes": 0, "span_bytes": 1_073_741_824, "queue_depth": 1,
             "sync": "none", "state": "measured", "ops": 1000, "bytes": 4_096_000,
             "duration_ns": 1_000_000_000_u64,
-            "iops": {"estimate": iops, "low": iops * 0.98, "high": iops * 1.02, "confidence": 0.99},
-            "throughput_bytes_per_s": {"estimate": iops * 4096.0, "low": iops * 4014.0, "high": iops * 4178.0,
-                "confidence": 0.99},
+            "iops": estimate(iops, [0.98, 1.02]),
+            "throughput_bytes_per_s": estimate(iops * 4096.0, [0.98, 1.02]),
             "latency_ns": {"min": 1000, "mean": 2000, "p50": 2000, "p90": 3000, "p99": 4000, "p999": 5000,
                 "max": 6000},
             "histogram": [{"up_to_ns": 2000, "ops": 500}, {"up_to_ns": 6000, "ops": 500}],

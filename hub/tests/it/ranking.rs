@@ -123,7 +123,7 @@ fn prices_to_come_are_refused_and_old_ones_have_no_worth(place: &TestData) {
         sent
     };
     let (status, told) = send(&hub, 9, &priced("Quick", 1000.0, "2099-01-01", 1.0));
-    assert_eq!((status, &told["error"]), (422, &json!("refused")), "{told}");
+    assert_eq!((status, &told["error"]), (409, &json!("price_to_come")), "{told}");
     assert!(told["message"].as_str().unwrap().contains("in the future"));
     assert_eq!(send(&hub, 9, &priced("Quick", 1001.0, "2019-01-01", 0.01)).0, 201);
     assert_eq!(ranking(&hub, "")["cards"][0]["price"], Value::Null);
