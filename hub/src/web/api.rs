@@ -14,7 +14,8 @@ use serde_json::json;
 use super::body::{Held, Share};
 use super::guard::{Failed, json_response, tagged, wants_json};
 use super::server::Peer;
-use super::{Hub, body, html, moderation};
+use super::who::{self, client, token};
+use super::{Hub, body, html};
 use crate::clock;
 use crate::error::Error;
 use crate::log;
@@ -120,16 +121,6 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Error> {
     Ok(Some(key.to_owned()))
 }
 
-/// Who has sent this: the peer, or whom the proxy in front names last.
-pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
-    let named = || {
-        let list = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-        list.rsplit(',').next()?.trim().parse().ok()
-    };
-    let of_proxy = hub.options.is_behind_proxy.then(named).flatten();
-    of_proxy.or(peer.map(|peer| peer.0)).unwrap_or(IpAddr::from([0, 0, 0, 0]))
-}
-
 /// The name in an address, and whether it asks for JSON by its ending.
 fn split(name: &str) -> Result<(&str, bool), Error> {
     let (id, is_json) = name.strip_suffix(".json").map_or((name, false), |id| (id, true));
@@ -148,7 +139,7 @@ pub(super) async fn read(
 ) -> Result<Response, Failed> {
     let (id, is_json) = split(&name)?;
     let has_token = headers.contains_key(header::AUTHORIZATION);
-    let sees_hidden = has_token && moderation::who(&hub, &headers).await.is_ok();
+    let sees_hidden = has_token && who::administrator(&hub, &headers).await.is_ok();
     let kept = submissions::find(&hub.db, id, sees_hidden).await?;
     let is_hidden = kept.state == Sight::Hidden;
     let mut response = if is_json || wants_json(&headers) {
@@ -162,14 +153,6 @@ pub(super) async fn read(
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     Ok(response)
-}
-
-/// The token among `headers`.
-pub(super) fn token(headers: &HeaderMap) -> Result<&str, Error> {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let (scheme, token) = value.and_then(|value| value.split_once(' ')).ok_or(Error::WrongToken)?;
-    let is_token = scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty();
-    if is_token { Ok(token.trim()) } else { Err(Error::WrongToken) }
 }
 
 /// Puts another document in the place of a submission's.

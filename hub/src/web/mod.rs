@@ -19,6 +19,7 @@ mod query;
 mod robots;
 mod routes;
 mod server;
+mod who;
 
 pub use routes::router;
 pub use server::{Limits, serve};

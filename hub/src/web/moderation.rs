@@ -16,7 +16,8 @@ use super::guard::{Failed, html_response, json_response};
 use super::html::{Page, page};
 use super::query::given;
 use super::server::Peer;
-use super::{Hub, api, body};
+use super::who::{administrator, client};
+use super::{Hub, body};
 use crate::error::Error;
 use crate::network::block;
 use crate::pages;
@@ -105,46 +106,6 @@ impl Wish {
     }
 }
 
-/// The administrator whose token is among `headers`.
-///
-/// # Errors
-/// There is none, or the database does not answer.
-pub(super) async fn who(hub: &Hub, headers: &HeaderMap) -> Result<String, Error> {
-    let of_browser = token(headers);
-    let token = of_browser.as_deref().map_or_else(|| api::token(headers), Ok)?;
-    admin::who(&hub.db, token).await
-}
-
-/// The token in the header of Basic authentication, where it is the password.
-fn token(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, coded) = value.split_once(' ')?;
-    let text = decoded(coded.trim()).filter(|_| scheme.eq_ignore_ascii_case("basic"))?;
-    text.split_once(':').map(|(_, token)| token.to_owned())
-}
-
-/// The text that `coded` is in base 64 (RFC 4648).
-fn decoded(coded: &str) -> Option<String> {
-    let value = |c: u8| match c {
-        b'A'..=b'Z' => Some(c - b'A'),
-        b'a'..=b'z' => Some(c - b'a' + 26),
-        b'0'..=b'9' => Some(c - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
-    for c in coded.trim_end_matches('=').bytes() {
-        bits = bits << 6 | u32::from(value(c)?);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
 /// Which records are looked at.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Filter {
@@ -161,7 +122,7 @@ pub(super) async fn list(
     Query(asked): Query<Filter>,
     headers: HeaderMap,
 ) -> Page {
-    who(&hub, &headers).await?;
+    administrator(&hub, &headers).await?;
     let which = asked.state.unwrap_or(Which::Waiting);
     let before = asked.before.unwrap_or_default();
     let list = review::list(&hub.db, which, asked.submitter.as_deref(), &before).await?;
@@ -184,7 +145,7 @@ pub(super) async fn act(
     headers: HeaderMap,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Page {
-    let who = who(&hub, &headers).await?;
+    let who = administrator(&hub, &headers).await?;
     let (mut action, mut reason, mut ids) = ("", "", Vec::new());
     for (name, value) in &fields {
         match name.as_str() {
@@ -217,8 +178,8 @@ pub(super) async fn moderate(
         reason: String,
     }
     let (parts, body) = request.into_parts();
-    let who = who(&hub, &parts.headers).await?;
-    let client = api::client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    let who = administrator(&hub, &parts.headers).await?;
+    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     let held = body::json_bytes(&hub, block(client), &parts.headers, body).await?;
     let unread = |_| Error::Request("send {\"action\": \"...\", \"reason\": \"...\"}".to_owned());
     let sent: Sent = serde_json::from_slice(&held.bytes).map_err(unread)?;
@@ -229,7 +190,7 @@ pub(super) async fn moderate(
 
 /// What administrators did, the latest first.
 pub(super) async fn audit(State(hub): State<Hub>, headers: HeaderMap) -> Page {
-    who(&hub, &headers).await?;
+    administrator(&hub, &headers).await?;
     let deeds = admin::audit(&hub.db).await?;
     Ok(json_response(&json!({"deeds": deeds})))
 }
@@ -241,24 +202,9 @@ pub(super) async fn report(
     request: Request,
 ) -> Result<Response, Failed> {
     let (parts, _) = request.into_parts();
-    hub.attempts.count(api::client(&hub, &parts.headers, parts.extensions.get::<Peer>()))?;
+    hub.attempts.count(client(&hub, &parts.headers, parts.extensions.get::<Peer>()))?;
     submissions::check(&hub.db, &id, false).await?;
     review::report(&hub.db, &id).await?;
     let words = "Thank you. An administrator will look at this record.";
     Ok(html_response(pages::message("Reported", words)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base_64_is_read_as_the_standard_has_it() {
-        for (coded, text) in
-            [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYmFy", "foobar")]
-        {
-            assert_eq!(decoded(coded).as_deref(), Some(text), "{coded}");
-        }
-        assert_eq!(decoded("Zm!v"), None);
-    }
 }
