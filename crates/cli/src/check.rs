@@ -26,6 +26,7 @@ use crate::output::{self, Sink};
 use crate::result;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+use crate::terminal::not_saved;
 use measured::Measurements;
 
 /// What stands under the help.
@@ -98,7 +99,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let measurements = if args.sysroot.is_some() {
         Measurements::default()
     } else {
-        measured::measure(args, &questions, seen.is_writable, signals)?
+        measured::measure(args, &questions, &seen, signals)?
     };
     if let Some(exit) = signals.exit() {
         return Ok(exit);
@@ -109,6 +110,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let conditions = of_record.unwrap_or(&seen.conditions);
     let untested = match measurements.untested {
         Untested::NotAsked if args.sysroot.is_some() => Untested::Saved,
+        Untested::NotAsked if !seen.is_directory => Untested::OnlyRead,
         Untested::NotAsked if !seen.is_writable => Untested::ReadOnly,
         why => why,
     };
@@ -119,6 +121,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
         signs: &seen.signs,
         power: seen.power,
         untested,
+        failure: measurements.failure.as_deref(),
         earlier: seen.earlier.as_ref(),
     };
     let answer = Answer::new(&known, &questions);
@@ -129,7 +132,39 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     if let Some(record) = capacity {
         earlier::keep(&args.target, record, Talk::new(args.quiet));
     }
-    Ok(if answer.is_bad() { Exit::NotMet } else { Exit::Done })
+    Ok(exit_of(args, &answer, &measurements, untested))
+}
+
+/// How it ends: a bad answer comes before anything that could not be done.
+fn exit_of(
+    args: &CheckArgs,
+    answer: &Answer,
+    measurements: &Measurements,
+    untested: Untested,
+) -> Exit {
+    // Errors are told even where nothing else is.
+    if args.quiet
+        && let Some(failure) = &measurements.failure
+    {
+        Talk::new(false).note(&format!("Not tested: {failure}."));
+    }
+    if let Some(unsaved) = &measurements.unsaved {
+        Talk::new(false).note(&not_saved(unsaved));
+    }
+    let is_untested = measurements.capacity.is_none() && measurements.speed.is_none();
+    let could_not = match untested {
+        Untested::Failed => true,
+        Untested::ReadOnly | Untested::TooLittleSpace | Untested::Unsupported | Untested::Holes => {
+            is_untested && (answer.real.is_some() || answer.fast.is_some())
+        }
+        Untested::NotAsked | Untested::Saved | Untested::OnlyRead => false,
+    };
+    let nothing_remains = measurements.unsaved.is_some() && args.quiet && !args.output.is_any();
+    match answer.is_bad() {
+        true => Exit::NotMet,
+        false if could_not || nothing_remains => Exit::Incomplete,
+        false => Exit::Done,
+    }
 }
 
 fn questions(args: &CheckArgs) -> Vec<Question> {

@@ -4,20 +4,21 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare};
+use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare_knowing};
 use cardproof_rating::{find_reference, references};
 use cardproof_record::{OpName, Record};
 use cardproof_report::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
     title,
 };
-use cardproof_session::LATEST;
+use cardproof_session::{LATEST, simulated_name};
 use cardproof_units::Bytes;
 
 use crate::args::CompareArgs;
 use crate::catalogue::{self, Entry};
 use crate::charts;
 use crate::exit::{Exit, Failure};
+use crate::inventory;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::suggestion::did_you_mean;
@@ -60,8 +61,31 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
     let pairing = if args.paired { Pairing::ByRun } else { Pairing::Independent };
     check_pairs(&contenders, pairing)?;
     let records: Vec<&Record> = cards.iter().filter_map(|card| card.runs.first()).collect();
-    show(&compare(&contenders, pairing, SEED), &records, args)?;
+    let kept = kept_of(&cards);
+    let others: Vec<Vec<&Record>> = cards.iter().map(|card| others_of(card, &kept)).collect();
+    show(&compare_knowing(&contenders, &others, pairing, SEED), &records, args)?;
     Ok(Exit::Done)
+}
+
+/// The kept records, where one of `cards` has a label that others may have.
+fn kept_of(cards: &[Card]) -> Vec<Record> {
+    if cards.iter().flat_map(|card| &card.runs).all(|run| run.label.is_none()) {
+        return Vec::new();
+    }
+    let kept = inventory::kept().unwrap_or_default();
+    kept.into_iter().map(|(_, record)| record).collect()
+}
+
+/// The other records of `card` among `kept`: those with its label.
+fn others_of<'k>(card: &Card, kept: &'k [Record]) -> Vec<&'k Record> {
+    let has_label = |record: &Record| {
+        record.label.is_some() && card.runs.iter().any(|run| run.label == record.label)
+    };
+    kept.iter().filter(|record| has_label(record)).collect()
+}
+
+const fn has_rates(record: &Record) -> bool {
+    !record.phases.is_empty()
 }
 
 /// The published measurements by table, a line each.
@@ -206,8 +230,16 @@ fn device(record: &Record) -> String {
         None => model,
     });
     let parts = [model, size.map(|size| size.to_string())];
-    let name = Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
-    name.filter(|name| !name.is_empty()).unwrap_or_else(|| record.id.clone())
+    let name = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    match name.is_empty() {
+        false => name,
+        // What another tool printed may name no device.
+        true if record.is_imported() => {
+            let day = record.created.get(..10).unwrap_or_default();
+            format!("{} of {day}", record.tool.name)
+        }
+        true => record.id.clone(),
+    }
 }
 
 /// Adds the end of the record's id to names that several cards have. Labels are the user's, and stay.
@@ -265,7 +297,17 @@ fn record(name: &str) -> Result<Record, Failure> {
         })?;
         return Ok(card.record.clone());
     }
-    saved::read(&saved::locate(Path::new(name))?)
+    if let Some(card) = simulated_name(Path::new(name)) {
+        return Err(Failure::usage(format!(
+            "sim:{card} is a simulated card that is not measured yet: cardproof run sim:{card} --label NAME, then \
+             compare NAME"
+        )));
+    }
+    match saved::locate_for(Path::new(name), has_rates) {
+        Ok(path) => saved::read(&path),
+        // Nothing of the user's is called so.
+        Err(failure) => find_reference(name).map(|card| card.record.clone()).ok_or(failure),
+    }
 }
 
 fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender<'c>>, Failure> {

@@ -110,6 +110,10 @@ fn amplification(text: &str) -> Result<f64, String> {
     }
 }
 
+const fn is_endurance(record: &Record) -> bool {
+    record.endurance.is_some()
+}
+
 /// Wears out what `args` name.
 pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure> {
     let talk = Talk::new(args.quiet);
@@ -120,7 +124,7 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         let records: Vec<Record> = args
             .targets
             .iter()
-            .map(|name| saved::read(&saved::locate(name)?))
+            .map(|name| saved::read(&saved::locate_for(name, is_endurance)?))
             .collect::<Result<_, _>>()?;
         return publish(args, &records, talk);
     }

@@ -9,7 +9,7 @@ use cardproof_rating::{CLASSES, Class};
 use cardproof_record::Record;
 use cardproof_report::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
-    inventory_text,
+    inventory_text, share_defects,
 };
 use cardproof_session::{LATEST, Store};
 use clap::Args;
@@ -73,6 +73,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
             directory.display()
         )));
     }
+    share_defects(&mut dated.iter_mut().map(|(_, entry)| entry).collect::<Vec<_>>());
     dated.retain(|(time, entry)| is_wanted(time, entry, args, passed));
     dated.sort_by(|a, b| (&a.0, a.1.name()).cmp(&(&b.0, b.1.name())));
     let entries: Vec<Entry> = dated.into_iter().map(|(_, entry)| entry).collect();
@@ -248,21 +249,19 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The kept records whose label is `label`.
-pub(crate) fn labelled(label: &str) -> Result<Vec<(PathBuf, Record)>, Failure> {
+/// The kept records that can be read.
+pub(crate) fn kept() -> Result<Vec<(PathBuf, Record)>, Failure> {
     let read = |path: PathBuf| Some((path.clone(), saved::read(&path).ok()?));
-    let records = files(&Store::of_user()?)?.into_iter().filter_map(read);
+    Ok(files(&Store::of_user()?)?.into_iter().filter_map(read).collect())
+}
+
+/// Those of `kept` whose label is `label`; upper and lower case count only where both are used.
+pub(crate) fn labelled(kept: &[(PathBuf, Record)], label: &str) -> Vec<(PathBuf, Record)> {
     let is_called = |record: &Record| {
         record.label.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(label))
     };
-    let (exact, other): (Vec<_>, Vec<_>) = records
-        .filter(|(_, record)| is_called(record))
-        .partition(|(_, record)| record.label.as_deref() == Some(label));
-    Ok(if exact.is_empty() { other } else { exact })
-}
-
-/// The labels of all kept records.
-pub(crate) fn labels() -> Result<Vec<String>, Failure> {
-    let label = |path: PathBuf| saved::read(&path).ok()?.label;
-    Ok(files(&Store::of_user()?)?.into_iter().filter_map(label).collect())
+    let called = kept.iter().filter(|(_, record)| is_called(record)).cloned();
+    let (exact, other): (Vec<_>, Vec<_>) =
+        called.partition(|(_, record)| record.label.as_deref() == Some(label));
+    if exact.is_empty() { other } else { exact }
 }

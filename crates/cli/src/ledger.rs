@@ -7,9 +7,10 @@ mod look;
 mod metrics;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use cardproof_device::Sysroot;
+use cardproof_device::identify::LogAccess;
+use cardproof_device::{Sysroot, condition};
 use cardproof_rating::ledger::{CardKey, Day, LEDGER_SCHEMA, LedgerCard, LedgerDocument, outlook};
 use cardproof_session::Store;
 use cardproof_units::Bytes;
@@ -28,6 +29,9 @@ const KEEP_EVERY_S: u64 = 3600;
 /// Where the shipped service has its ledger.
 const SERVICE_STATE: &str = "/var/lib/cardproof";
 const SERVICE_MEMORY: &str = "/run/cardproof";
+
+/// No card is worn out by less than being filled a few times.
+const ENDURANCE_MIN: Bytes = Bytes::gib(1);
 
 /// What stands under the help.
 const AFTER_HELP: &str = "The package has a timer that calls this every ten minutes: \
@@ -59,7 +63,7 @@ pub(crate) struct LedgerArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) memory: Option<PathBuf>,
     /// The endurance that the maker states for this model, such as 40TB, for the days left
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = endurance)]
     pub(crate) endurance: Option<Bytes>,
     /// What follows from the ledger as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
@@ -84,6 +88,17 @@ pub(crate) struct LedgerArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// A card's endurance: one below [`ENDURANCE_MIN`] lacks its unit.
+fn endurance(text: &str) -> Result<Bytes, String> {
+    let bytes: Bytes =
+        text.parse().map_err(|error: cardproof_units::ParseBytesError| error.to_string())?;
+    if bytes >= ENDURANCE_MIN {
+        return Ok(bytes);
+    }
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    Err(format!("that is {bytes}, which no card is worn out by; did you mean {digits}TB?"))
 }
 
 /// Adds a look to the ledger, and shows what follows from it.
@@ -116,13 +131,14 @@ fn tell(args: &LedgerArgs) -> Result<Exit, Failure> {
         exit = state.map_or(exit, metrics::exit_of);
     }
     let takes_stdout = sinks.into_iter().flatten().any(|sink| *sink == Sink::Stdout);
-    let cards = cards(&days, &names, args.endurance);
+    let is_log_read = is_log_read(&files, is_shown, &names);
+    let cards = cards(&days, &names, args.endurance, is_log_read);
     if let Some(sink) = &args.json {
         let text = serde_json::to_string_pretty(&LedgerDocument { schema: LEDGER_SCHEMA, cards })
             .map_err(Failure::because("the ledger cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     } else if !args.quiet && !args.nagios && !takes_stdout {
-        let texts: Vec<String> = cards.iter().map(|it| text::card(it.name, &it.outlook)).collect();
+        let texts: Vec<String> = cards.iter().map(text::card).collect();
         let text = cardproof_report::wrapped(&texts.join("\n"), talk::width());
         output::write(&Sink::Stdout, &text)?;
     }
@@ -166,10 +182,20 @@ fn each_once(days: Vec<Day>) -> Vec<Day> {
     kept
 }
 
+/// Whether the ledger's looks could read the kernel's log: those of the service can, which is root.
+fn is_log_read(files: &Files, is_shown: bool, names: &[look::Named]) -> bool {
+    let is_of_service = is_shown && files.directory == Path::new(SERVICE_STATE);
+    let is_permitted = |(name, _): &look::Named| {
+        condition(&Sysroot::default(), name).log_access != LogAccess::NotPermitted
+    };
+    is_of_service || names.first().is_none_or(is_permitted)
+}
+
 fn cards<'n>(
     days: &[Day],
     names: &'n [look::Named],
     endurance: Option<Bytes>,
+    is_log_read: bool,
 ) -> Vec<LedgerCard<'n>> {
     let mut keys: Vec<CardKey> = Vec::new();
     for day in days.iter().rev() {
@@ -178,7 +204,10 @@ fn cards<'n>(
         }
     }
     let name = |key| names.iter().find(|(_, known)| *known == key).map(|(name, _)| name.as_str());
-    let card = |key| Some(LedgerCard { name: name(key), outlook: outlook(days, key, endurance)? });
+    let card = |key| {
+        let outlook = outlook(days, key, endurance)?;
+        Some(LedgerCard { name: name(key), is_log_read, outlook })
+    };
     keys.into_iter().filter_map(card).collect()
 }
 

@@ -81,7 +81,8 @@ pub(crate) fn options(request: &Request<'_>) -> Result<Options, Failure> {
         expect_device: request.expect_device.cloned(),
         identity: fresh_identity(request.label.cloned())?,
         records: Store::of_user(),
-        does_without_record: request.output.is_any(),
+        // The result is shown; a quiet run without an output would leave nothing of it.
+        does_without_record: request.output.is_any() || !request.quiet,
     })
 }
 

@@ -132,7 +132,9 @@ pub(crate) fn print(record: &Record, verdicts: &[Verdict], details: bool) -> Res
     let text = if details {
         cardproof_report::summary(record, verdicts, width, is_styled)
     } else {
-        cardproof_report::brief(record, verdicts, width, is_styled)
+        // A check is shown as it was when it was made.
+        cardproof_report::check_text(record, width, is_styled)
+            .unwrap_or_else(|| cardproof_report::brief(record, verdicts, width, is_styled))
     };
     output::write(&Sink::Stdout, &format!("\n{text}"))
 }
@@ -173,7 +175,8 @@ pub(crate) fn write_outputs(
     }
     if let Some(MarkdownSink { sink, is_short }) = &outputs.markdown {
         let text = if *is_short {
-            cardproof_report::markdown_short(record)
+            cardproof_report::check_markdown(record)
+                .unwrap_or_else(|| cardproof_report::markdown_short(record))
         } else {
             cardproof_report::markdown(record, verdicts)
         };

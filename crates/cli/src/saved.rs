@@ -15,30 +15,34 @@ use crate::suggestion::did_you_mean;
 /// No record is longer: ten runs of the longest profile take a tenth of it.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
 
-/// The file of the record that `name` names: itself, or one of those kept, by its id or as the
+/// The file of the record that `name` names: itself, or one of those kept, by its id, by its label or as the
 /// latest.
 pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
+    locate_for(name, is_any)
+}
+
+const fn is_any(_: &Record) -> bool {
+    true
+}
+
+/// As [`locate`], for a command that needs a record for which `is_usable` holds. Of several records that a name
+/// stands for, the youngest usable one is meant, and for a test of the capacity the speed that was measured with it.
+/// Where none is usable, the youngest is returned, of which the command tells what it lacks.
+pub(crate) fn locate_for(name: &Path, is_usable: fn(&Record) -> bool) -> Result<PathBuf, Failure> {
     // Where it cannot be told whether there is such a file, reading it tells why.
     if name == Path::new("-") || name.try_exists().unwrap_or(true) {
         return Ok(name.to_owned());
     }
     if let Some(path) = name.to_str().map(Store::find).transpose()?.flatten() {
-        return Ok(path);
+        return if read(&path).is_ok_and(|record| !is_usable(&record)) {
+            usable_beside(name, path, is_usable)
+        } else {
+            Ok(path)
+        };
     }
-    let mut labelled = match name.to_str() {
-        Some(label) => inventory::labelled(label)?,
-        None => Vec::new(),
-    };
-    if labelled.len() > 1 {
-        let ids: Vec<&str> = labelled.iter().map(|(_, record)| record.id.as_str()).collect();
-        return Err(Failure::usage(format!(
-            "{} records have the label '{}': {}; give one of these ids",
-            ids.len(),
-            name.display(),
-            ids.join(", ")
-        )));
-    }
-    if let Some((path, _)) = labelled.pop() {
+    let kept = inventory::kept()?;
+    let labelled = name.to_str().map_or_else(Vec::new, |label| inventory::labelled(&kept, label));
+    if let Some(path) = chosen(name, &labelled, is_usable)? {
         return Ok(path);
     }
     if name == Path::new(LATEST) {
@@ -46,14 +50,60 @@ pub(crate) fn locate(name: &Path) -> Result<PathBuf, Failure> {
             "there is no record yet; measure something first: cardproof run",
         ));
     }
-    let labels = inventory::labels()?;
-    let near =
-        did_you_mean(&name.to_string_lossy(), labels.iter().map(String::as_str).chain([LATEST]));
+    let labels = kept.iter().filter_map(|(_, record)| record.label.as_deref());
+    let near = did_you_mean(&name.to_string_lossy(), labels.chain([LATEST]));
     Err(Failure::usage(format!(
         "there is no file and no record '{}'; {near}name a file, the id or the \
          label of a record, or latest; `cardproof list` shows them",
         name.display()
     )))
+}
+
+/// The usable record that `name` stands for, whose own record at `path` is not usable.
+fn usable_beside(
+    name: &Path,
+    path: PathBuf,
+    is_usable: fn(&Record) -> bool,
+) -> Result<PathBuf, Failure> {
+    let capacity = read(&path)?.capacity;
+    let is_latest = name == Path::new(LATEST);
+    let belongs =
+        |record: &Record| is_latest || (capacity.is_some() && record.capacity == capacity);
+    let kept = inventory::kept()?.into_iter();
+    let usable = kept.filter(|(_, record)| is_usable(record) && belongs(record));
+    Ok(Store::youngest(usable.map(|(path, _)| path)).unwrap_or(path))
+}
+
+/// The one of the records with one label that is meant; `None` where there is none.
+fn chosen(
+    name: &Path,
+    labelled: &[(PathBuf, Record)],
+    is_usable: fn(&Record) -> bool,
+) -> Result<Option<PathBuf>, Failure> {
+    let is_one_card = labelled.windows(2).all(|pair| is_alike(&pair[0].1, &pair[1].1));
+    if !is_one_card {
+        let ids: Vec<&str> = labelled.iter().map(|(_, record)| record.id.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "{} records of different cards have the label '{}': {}; give one of these ids",
+            ids.len(),
+            name.display(),
+            ids.join(", ")
+        )));
+    }
+    let all = || labelled.iter().map(|(path, _)| path.clone());
+    let usable = labelled.iter().filter(|(_, record)| is_usable(record));
+    let usable = Store::youngest(usable.map(|(path, _)| path.clone()));
+    Ok(usable.or_else(|| Store::youngest(all())))
+}
+
+/// Whether two records can be of one card, by its model and size.
+fn is_alike(a: &Record, b: &Record) -> bool {
+    let of = |record: &Record| {
+        let device = record.conditions.device.clone();
+        let simulated = device.name.filter(|_| record.is_simulated());
+        (simulated, device.model, device.size_bytes)
+    };
+    of(a) == of(b)
 }
 
 /// The record in the file at `path`, or on standard input.

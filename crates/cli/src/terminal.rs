@@ -72,6 +72,11 @@ impl Terminal {
     }
 }
 
+/// That no record is kept, and why.
+pub(crate) fn not_saved(why: &str) -> String {
+    format!("Not saved: {why}.")
+}
+
 impl Frontend for Terminal {
     fn tell(&mut self, event: Event<'_>) {
         match event {
@@ -87,6 +92,8 @@ impl Frontend for Terminal {
             }
             Event::Part { deed, done, of } => self.part(deed, done, of),
             Event::Saved(_) => {}
+            // That is an error, which is told even where nothing else is.
+            Event::Unkept(failure) => Talk::new(false).note(&not_saved(&failure.message)),
             Event::Ended => {
                 self.phases.iter().for_each(ProgressView::finish);
                 self.steps.iter().for_each(StepView::finish);

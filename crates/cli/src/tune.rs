@@ -121,6 +121,9 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         &known.conditions,
         known.geometry.as_ref(),
     );
+    if simulated_name(&args.target).is_none() && !has_swap() {
+        steps.retain(|step| step.name != "swap");
+    }
     if args.prove {
         let gain = gain::of_partition(args, &known, signals)?;
         if let Some(step) = steps.iter_mut().find(|step| step.name == "partition") {
@@ -130,6 +133,12 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
     let applied = if args.apply { apply::all(args, &known, &steps)? } else { Vec::new() };
     show(args, &steps, &applied)?;
     Ok(signals.exit().unwrap_or(Exit::Done))
+}
+
+/// Whether this computer swaps to a device or a file; compressed memory is none. Where that is not known it may.
+fn has_swap() -> bool {
+    let Ok(swaps) = std::fs::read_to_string("/proc/swaps") else { return true };
+    swaps.lines().skip(1).any(|line| !line.starts_with("/dev/zram"))
 }
 
 fn no_device() -> Failure {
@@ -150,6 +159,9 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
                 .map_err(|error| Failure::usage(cardproof_session::with_causes(&error)))?
         }
     };
+    if let Some(record) = &named {
+        refuse_other_card(record, &args.target, &surroundings.device)?;
+    }
     let Surroundings { mut device, host, filesystem, settings, unknown } = surroundings;
     let metadata = std::fs::metadata(&args.target).ok();
     if let Some(file) = metadata.filter(std::fs::Metadata::is_file) {
@@ -181,6 +193,31 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let partition_start = partition_start(&args.target, &conditions);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
     Ok(Known { path, conditions, geometry, partition_start })
+}
+
+/// A geometry is of one card. What is not known of either is no difference, and an image has no model.
+fn refuse_other_card(record: &Record, target: &Path, device: &DeviceInfo) -> Result<(), Failure> {
+    let known = &record.conditions.device;
+    let differ = |a: Option<&String>, b: Option<&String>| a.zip(b).is_some_and(|(a, b)| a != b);
+    let is_other = match simulated_name(target) {
+        Some(name) => known.name.as_deref() != Some(&*format!("sim:{name}")),
+        None if target.is_file() => false,
+        None => {
+            let sizes = known.size_bytes.zip(device.size_bytes);
+            record.is_simulated()
+                || differ(known.model.as_ref(), device.model.as_ref())
+                || sizes.is_some_and(|(own, other)| own != other)
+        }
+    };
+    if !is_other {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "the record {} is of another card ({}), and a geometry holds for its own card alone; run `cardproof geometry` \
+         on this one",
+        record.id,
+        cardproof_report::title(record)
+    )))
 }
 
 /// Where the partition begins that a gain is measured against.

@@ -51,7 +51,7 @@ pub(crate) struct VerifyArgs {
     /// exact option.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
     pub(crate) restore: Option<Option<String>>,
-    /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity
+    /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity, and so does a file with data
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
     pub(crate) destroy: Option<Option<String>>,
     /// Write and read every byte

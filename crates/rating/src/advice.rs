@@ -8,8 +8,8 @@ mod integrity;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
-    EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State, Transport, Verdict,
-    WarningCode,
+    CapacityVerdict, EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State,
+    Transport, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -27,6 +27,9 @@ use cardproof_units::Throughput;
 
 /// The profile of bursts with flushes.
 const HONESTY: &str = "honesty";
+
+/// Where a check was too short.
+const LONGER: &str = "For a longer test: `cardproof run`.";
 
 /// What the pieces of advice look at.
 struct Case<'r> {
@@ -70,6 +73,11 @@ impl Case<'_> {
         is_application && self.record.phases.iter().any(is_at_its_end)
     }
 
+    /// Whether `check` measured it, which has no options for time and range.
+    fn is_of_check(&self) -> bool {
+        self.record.profile.name == "check"
+    }
+
     /// Whether the figures are those of the storage, so that advice about it makes sense.
     fn speaks_of_storage(&self) -> bool {
         !self.codes.iter().any(|code| code.forbids_verdict())
@@ -81,10 +89,18 @@ impl Case<'_> {
 pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let codes = doubts(record).into_iter().map(|doubt| doubt.warning.code).collect();
     let case = Case { record, verdicts, codes };
+    let is_to_be_returned = matches!(
+        capacity(record).map(|found| found.verdict),
+        Some(CapacityVerdict::Fake | CapacityVerdict::Damaged)
+    );
+    // Nothing makes such a card better.
+    if is_to_be_returned && let Some(advice) = follow_capacity(&case) {
+        return vec![advice];
+    }
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     if steps.is_empty() {
-        steps.push(otherwise(record).to_owned());
+        steps.push(otherwise(&case).to_owned());
     }
     steps.extend(verify_capacity(&case));
     steps
@@ -122,7 +138,8 @@ const OF_OWN: [Adviser; 22] = [
 ];
 
 /// The advice where nothing went wrong.
-fn otherwise(record: &Record) -> &'static str {
+fn otherwise(case: &Case<'_>) -> &'static str {
+    let record = case.record;
     if record.setups.as_ref().is_some_and(|setups| setups.comparisons.is_empty()) {
         return "Nothing was compared. Remove the cause that is named above, or choose other setups with \
                 --only.";
@@ -142,6 +159,9 @@ fn otherwise(record: &Record) -> &'static str {
     }
     if !record.flash_timings.is_empty() {
         return of_geometry(record);
+    }
+    if case.has(WarningCode::Disturbed) {
+        return "Measure again when nothing else works on this computer. Compare no figures of this run.";
     }
     "Keep this record, and measure again when the system feels slower."
 }
@@ -339,14 +359,17 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         return None;
     }
     Some(match whole {
-        Some(whole) => {
-            // As the verdicts name it.
-            let reached = case.record.measured_to_bytes.unwrap_or(least);
-            format!(
-                "The test range was {reached} instead of {whole}, since the time budget ended. Run again \
-                 with a longer --time-budget, such as 5m."
-            )
-        }
+        Some(whole) if case.is_of_check() => format!(
+            "The test range was {least} instead of {whole}, since the time of a check ended. {LONGER}"
+        ),
+        None if case.is_of_check() => format!(
+            "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range gives higher \
+             rates. Free 1 GiB there, and check again."
+        ),
+        Some(whole) => format!(
+            "The test range was {least} instead of {whole}, since the time budget ended. Run again \
+             with a longer --time-budget, such as 5m."
+        ),
         None => format!(
             "The phase {} used a range of {least}. The class limits are for {RANDOM_SPAN}, and a smaller \
              range gives higher rates. Run again with --size 256M or more, in a directory with that much \
@@ -384,8 +407,14 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
-    (case.speaks_of_storage() && has_room && (is_undecided || is_unclear))
-        .then(|| format!("{first} again with {option}: {why}."))
+    if !(case.speaks_of_storage() && has_room && (is_undecided || is_unclear)) {
+        return None;
+    }
+    Some(if case.is_of_check() {
+        format!("The figures of this check are too uneven. {LONGER}")
+    } else {
+        format!("{first} again with {option}: {why}.")
+    })
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.

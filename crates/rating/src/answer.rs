@@ -4,6 +4,7 @@
 //! Each question has its own module, which is a pure function of what is [`Known`]. The overall grade and
 //! the next steps follow from the five replies and from nothing else.
 
+mod beside;
 mod fast;
 mod healthy;
 mod next;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::signs::Signs;
 
+pub use beside::SeenBeside;
 pub use fast::{ClassPlace, Fast, Place};
 pub use healthy::Healthy;
 pub use next::Next;
@@ -76,6 +78,8 @@ pub struct Known<'k> {
     pub power: PowerFacts,
     /// Why there is no test, where there is none.
     pub untested: Untested,
+    /// What failed, where a test could not be completed: a clause.
+    pub failure: Option<&'k str>,
     /// What a test of the capacity of this very card found earlier.
     pub earlier: Option<&'k Earlier>,
 }
@@ -91,6 +95,10 @@ pub enum Untested {
     Saved,
     /// The target may not be written to.
     ReadOnly,
+    /// A device or a file is only read.
+    OnlyRead,
+    /// The target is a file with holes, which are read from no storage.
+    Holes,
     /// There is too little free space.
     TooLittleSpace,
     /// The file system does not say where its files lie, or has no direct I/O.
@@ -111,6 +119,9 @@ pub struct Answer {
     /// The day of the test on which that rests, where it is an earlier one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real_found_on: Option<String>,
+    /// What failed, where a test could not be completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Does it keep data?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub healthy: Option<Healthy>,
@@ -138,6 +149,7 @@ impl Answer {
             overall: None,
             real,
             real_found_on: real_found_on.flatten(),
+            failure: known.failure.map(str::to_owned),
             healthy: is_asked(Question::Healthy).then(|| Healthy::new(known)),
             fast: is_asked(Question::Fast).then(|| Fast::new(known)),
             set_up: is_asked(Question::SetUp).then(|| SetUp::new(known)),

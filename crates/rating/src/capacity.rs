@@ -43,8 +43,10 @@ pub struct Capacity {
     pub probability: f64,
     /// What the device announces.
     pub announced: Bytes,
-    /// How much of it was tested, where that was the free space of a file system alone.
+    /// How much of it was tested, where that was free space of a file system alone.
     pub free_space: Option<Bytes>,
+    /// How much was free then; absent where that is not known.
+    pub free_before: Option<Bytes>,
     /// How much it really holds: at least, and at most.
     pub real_size: (Bytes, Bytes),
     /// Whether everything from the first address to the least real size keeps data.
@@ -89,6 +91,7 @@ impl Capacity {
             probability: 0.0,
             announced,
             free_space: None,
+            free_before: None,
             real_size: (Bytes::ZERO, announced),
             holds_front: true,
             excluded_store: Bytes::ZERO,
@@ -124,8 +127,8 @@ impl Capacity {
         let percent = percent(self.probability);
         match (self.verdict, self.part_tested()) {
             (CapacityVerdict::Genuine, Some(tested)) => format!(
-                "GENUINE as far as tested: {tested} of {}, the free space; confidence {percent}.",
-                self.announced
+                "GENUINE as far as tested: {}; confidence {percent}.",
+                covered(tested, self.free_before, self.announced)
             ),
             (CapacityVerdict::Genuine, None) => format!(
                 "GENUINE: the full capacity of {} is real; confidence {percent}.",
@@ -204,6 +207,16 @@ impl Capacity {
             CapacityVerdict::Suspicious | CapacityVerdict::Undecided => return None,
         };
         Some(advice)
+    }
+}
+
+/// What a test in free space has covered: of what was free, where that is known, and of the device.
+fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
+    match free {
+        Some(free) => {
+            format!("{tested} of the {free} that were free, on a device of {announced}")
+        }
+        None => format!("{tested} of free space, on a device of {announced}"),
     }
 }
 
@@ -312,8 +325,8 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
         " alone"
     };
     let stretch = format!(
-        "the test covered the free space, {tested} of {announced}; what follows counts the bytes of that \
-         space{order}"
+        "the test covered {}; what follows counts the bytes of that space{order}",
+        covered(tested, cover.free_bytes, announced)
     );
     found.reasons.insert(0, stretch);
     if may_be_fake {
@@ -321,6 +334,7 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
         found.reasons.push(reason.to_owned());
     }
     found.free_space = Some(tested);
+    found.free_before = cover.free_bytes;
     let is_all = found.verdict == CapacityVerdict::Genuine && found.part_tested().is_none();
     Capacity {
         announced,

@@ -22,6 +22,7 @@ use cardproof_record::Record;
 use cardproof_stats::{RatioInterval, RunRate};
 use serde::Serialize;
 
+use crate::defect::{Defect, defect_in};
 use crate::reference::is_published;
 pub use choice::{Choice, Reason};
 pub use column::{CardFigure, Column};
@@ -86,6 +87,8 @@ pub struct CardFigures {
     pub basis: String,
     /// What it costs.
     pub price: Option<f64>,
+    /// Why it is not recommended and has no rank, whatever its speed; absent where nothing is known against it.
+    pub defect: Option<Defect>,
     /// Its figures, in the order of the columns; a column that was not measured is absent, and so is the
     /// sustained write where the sequential write has one level.
     pub figures: Vec<CardFigure>,
@@ -163,6 +166,26 @@ impl Ratio {
 /// draws of the bootstrap.
 #[must_use]
 pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparison {
+    compare_knowing(cards, &[], pairing, seed)
+}
+
+/// As [`compare`], with `others`: other records of each card, in the order of the cards, which say whether it is
+/// sound. A card with a defect has no rank.
+#[must_use]
+pub fn compare_knowing(
+    cards: &[Contender<'_>],
+    others: &[Vec<&Record>],
+    pairing: Pairing,
+    seed: u64,
+) -> Comparison {
+    let mut of_cards: Vec<CardFigures> = cards.iter().map(figures).collect();
+    for (card, others) in of_cards.iter_mut().zip(others) {
+        let other = defect_in(others.iter().copied()).map(|defect| defect.of_another_record());
+        card.defect = card.defect.take().or(other);
+    }
+    let known = cards.iter().zip(&of_cards);
+    let sound: Vec<Contender<'_>> =
+        known.filter(|(_, known)| known.defect.is_none()).map(|(card, _)| card.clone()).collect();
     let shapes = shapes_in(cards.iter().flat_map(|card| card.runs.iter().copied()));
     let found: Vec<Vec<Option<Measured<'_>>>> = shapes
         .iter()
@@ -174,8 +197,8 @@ pub fn compare(cards: &[Contender<'_>], pairing: Pairing, seed: u64) -> Comparis
     Comparison {
         cards: cards.iter().map(|card| card.name.clone()).collect(),
         rows,
-        figures: cards.iter().map(figures).collect(),
-        rankings: rank::rankings(cards),
+        figures: of_cards,
+        rankings: rank::rankings(&sound),
         places: cards.iter().filter_map(places).collect(),
         correlations: correlations(cards),
         confidence: CONFIDENCE,
@@ -200,6 +223,7 @@ pub fn figures(card: &Contender<'_>) -> CardFigures {
         name: card.name.clone(),
         basis: measured.as_ref().map_or_else(|| "nothing measured".to_owned(), likeness::basis),
         price: card.price,
+        defect: defect_in(card.runs.iter().copied()),
         figures: Column::ALL
             .iter()
             .chain(has_levels.then_some(&Column::SustainedWrite))

@@ -13,6 +13,7 @@ mod ceilings;
 mod claims;
 pub mod compare;
 pub mod data;
+mod defect;
 pub mod diagnosis;
 pub mod disturbance;
 mod doubts;
@@ -64,6 +65,7 @@ pub use cardproof_facts::{
     RANDOM_QUEUE_DEPTH,
 };
 pub use claims::claims;
+pub use defect::{Defect, DefectKind, defect, defect_in};
 pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};

@@ -246,7 +246,7 @@ pub fn life_in_words(life: &LifeInterval) -> Option<String> {
         )),
         (None, _) if *low < 1.0 => None,
         (None, _) => Some(format!(
-            "less than 0.1 % of the tested area failed in {}",
+            "life until 0.1 % of the tested area is bad: more than {}",
             cycles(low.round() as u64)
         )),
     }
@@ -403,5 +403,8 @@ mod tests {
         assert_eq!(life_in_words(&interval(&life(&run(0, None)))), None);
         let without_budget = EnduranceRun { budget_bytes: None, ..run(12, None) };
         assert_eq!(result(&without_budget), "NO FAILURE in 12 cycles");
+        // Beside that no word of a failure.
+        let words = life_in_words(&interval(&life(&without_budget))).unwrap();
+        assert!(!words.contains("failed"), "{words}");
     }
 }

@@ -109,6 +109,7 @@ pub(crate) enum Weighed {
 pub(crate) enum Open {
     LowConfidence,
     LimitInInterval,
+    TooUneven,
     DepthReduced,
     Disturbed,
     /// The span of an application class.
@@ -186,6 +187,7 @@ impl Judged {
             Weighed::Open(open) => match open {
                 Open::LowConfidence => ReasonCode::LowConfidence,
                 Open::LimitInInterval => ReasonCode::LimitInInterval,
+                Open::TooUneven => ReasonCode::TooUneven,
                 Open::DepthReduced => ReasonCode::DepthReduced,
                 Open::Disturbed => ReasonCode::Disturbed,
                 Open::SpanReduced(_) | Open::RangeReduced(_) => ReasonCode::RangeReduced,
@@ -298,6 +300,9 @@ impl fmt::Display for Open {
         match self {
             Self::LowConfidence => f.write_str("too little confidence for a verdict"),
             Self::LimitInInterval => f.write_str("the interval contains the limit"),
+            Self::TooUneven => {
+                f.write_str("the rate was too uneven: its interval contains the limit")
+            }
             Self::DepthReduced => f.write_str(
                 "the requested queue depth was not reached, which can only lower the rate",
             ),

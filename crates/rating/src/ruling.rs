@@ -16,6 +16,10 @@ use crate::scope;
 use crate::slowdown::slowdown_max;
 use crate::stretch::slowest_stretch;
 
+/// A rate that is so many times its limit, or less than that part of it, is not close to it: where its interval contains
+/// the limit, the rate was uneven.
+const UNEVEN: f64 = 2.0;
+
 /// An interval that claims less than this cannot carry a verdict.
 const CONFIDENCE_MIN: f64 = 0.9;
 
@@ -98,7 +102,9 @@ impl Grounds<'_> {
             return self.weigh_miss(case);
         }
         if case.figure.low.per_second() < least {
-            return Weighed::Open(Open::LimitInInterval);
+            let is_near =
+                (least / UNEVEN..=least * UNEVEN).contains(&case.figure.estimate.per_second());
+            return Weighed::Open(if is_near { Open::LimitInInterval } else { Open::TooUneven });
         }
         match self.what_raises(case) {
             Some(why) => Weighed::Open(why),

@@ -14,7 +14,7 @@ mod suspects;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use document::HealthPage;
 pub use seen::{
@@ -24,7 +24,7 @@ pub use sign::{Certainty, Evidence, Sign, SignKind, SignSource, Weight};
 pub use suspects::{Experiment, Suspect};
 
 /// What the signs mean together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HealthVerdict {
@@ -41,7 +41,7 @@ pub enum HealthVerdict {
 }
 
 /// The signs of a storage, the gravest first, and what follows from them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Signs {
     /// What they mean together.

@@ -140,6 +140,10 @@ pub struct CapacityCover {
     /// The size of the whole device, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<Bytes>,
+    /// How much of the file system was free before the test, of which it left a part; absent in records of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_bytes: Option<Bytes>,
     /// The lowest byte that it covers, from the start of the file system's device.
     pub lowest_bytes: Bytes,
     /// The end of the highest stretch that it covers, likewise.

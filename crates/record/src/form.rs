@@ -94,6 +94,10 @@ pub struct Record {
     /// The data check at the end of the run; absent if nothing was compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_check: Option<DataCheck>,
+    /// What `check` saw beside what it measured: signs of trouble in use, the power, and why the capacity was not
+    /// tested. Absent in the records of other commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_beside: Option<Value>,
     /// Doubts about the run as a whole.
     #[serde(default)]
     pub warnings: Vec<Warning>,
@@ -236,6 +240,7 @@ impl Record {
             jobs: Vec::new(),
             job_runs: Vec::new(),
             replays: Vec::new(),
+            seen_beside: None,
             setups: None,
             capacity: None,
             endurance: None,

@@ -105,6 +105,8 @@ pub enum ReasonCode {
     LowConfidence,
     /// The interval contains the limit.
     LimitInInterval,
+    /// The interval contains the limit, and the rate is far from it: the figure is too uneven.
+    TooUneven,
     /// Not reached, with fewer operations in flight than asked for.
     DepthReduced,
     /// Not reached, and the run was disturbed.

@@ -6,8 +6,8 @@
 pub(crate) mod words;
 
 use anstyle::{AnsiColor, Style};
-use cardproof_rating::answer::{Answer, Overall, Question, Standing};
-use cardproof_record::{Conditions, TargetKind};
+use cardproof_rating::answer::{Answer, Overall, Question, SeenBeside, Standing};
+use cardproof_record::{Conditions, Record, TargetKind};
 use cardproof_units::Throughput;
 
 use crate::clean::{Markdown, harmless, one_line};
@@ -37,6 +37,44 @@ pub struct AnswerPage<'p> {
     pub target: &'p str,
     /// Whether a saved copy of a computer was looked at, so that commands are for that computer.
     pub is_saved: bool,
+}
+
+/// Stands for the target in the commands for a record, which holds no path.
+const NO_TARGET: &str = "DIRECTORY";
+
+/// What a record of a check holds of its page.
+struct Checked<'r> {
+    answer: Answer,
+    conditions: &'r Conditions,
+    target: &'r str,
+}
+
+impl<'r> Checked<'r> {
+    fn from_record(record: &'r Record) -> Option<Self> {
+        SeenBeside::of_record(record)?;
+        let answer = Answer::of_record(record)?;
+        let device = record.conditions.device.name.as_deref();
+        let target = device.filter(|_| record.is_simulated()).unwrap_or(NO_TARGET);
+        Some(Self { answer, conditions: &record.conditions, target })
+    }
+
+    const fn page(&self) -> AnswerPage<'_> {
+        let Self { answer, conditions, target } = self;
+        AnswerPage { answer, conditions, target, is_saved: false }
+    }
+}
+
+/// The page that the check gave of which `record` is, for a terminal as [`AnswerPage::text`] says; `None` of another
+/// record, and of one without a figure of the speed.
+#[must_use]
+pub fn check_text(record: &Record, width: u16, styled: bool) -> Option<String> {
+    Some(Checked::from_record(record)?.page().text(width, styled))
+}
+
+/// The same as [`AnswerPage::markdown`] says.
+#[must_use]
+pub fn check_markdown(record: &Record) -> Option<String> {
+    Some(Checked::from_record(record)?.page().markdown())
 }
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -131,11 +169,21 @@ impl AnswerPage<'_> {
         let simulated = if self.is_simulated() { " (simulated)" } else { "" };
         let ceiling = device.link_ceiling_bytes_per_s.map(|bytes| Throughput(bytes as f64));
         let parts = [
-            Some(format!("{}{made}{simulated}", title_of_device(device))),
+            Some(format!("{}{made}{simulated}", self.layered_title())),
             ceiling.map(|ceiling| format!("bus of at most {ceiling}")),
             board,
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+
+    /// The device that was asked for, and the storage on which it rests.
+    fn layered_title(&self) -> String {
+        let device = &self.conditions.device;
+        let title = title_of_device(device);
+        match device.beneath {
+            None => title,
+            Some(_) => format!("{title} on {}", title_of_device(device.lowest())),
+        }
     }
 
     fn is_simulated(&self) -> bool {

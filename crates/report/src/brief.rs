@@ -111,15 +111,19 @@ impl Page {
         let known = Known {
             conditions: &record.conditions,
             speed: Some(record),
-            capacity: None,
+            capacity: record.capacity.as_ref().map(|_| record),
             signs: &signs,
             power: PowerFacts::default(),
             untested: Untested::NotAsked,
+            failure: None,
             earlier: None,
         };
-        let answer = Answer::new(&known, &[Question::Fast]);
+        // A fake is no good card, however fast it is.
+        let answer = Answer::new(&known, &[Question::Real, Question::Fast]);
         self.gap();
-        if let Some(overall @ Overall::ForASystem(_)) = answer.overall {
+        if let Some(overall @ (Overall::Fake | Overall::Damaged | Overall::ForASystem(_))) =
+            answer.overall
+        {
             self.headline(overall, &answer);
             self.gap();
         }

@@ -6,9 +6,11 @@
 
 mod forms;
 
+use std::collections::BTreeMap;
+
 use cardproof_rating::compare::Column;
-use cardproof_rating::{CLASSES, Class, Family};
-use cardproof_record::{CapacityVerdict, Outcome, Record, State};
+use cardproof_rating::{CLASSES, Class, Defect, Family};
+use cardproof_record::{Outcome, Record, State};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -61,9 +63,9 @@ pub struct Entry {
     /// The verdict of `verify` in a few words, on the capacity, the queue or discards; absent where nothing was
     /// verified.
     pub capacity: Option<String>,
-    /// Whether the capacity is fake or damaged.
-    #[serde(skip)]
-    pub(crate) is_capacity_bad: bool,
+    /// Why nobody should use the card, by this record or another with its label; absent where nothing is known
+    /// against it.
+    pub defect: Option<Defect>,
     /// What a job, a replay or a test without rates found, in sentences; absent for all else.
     pub found: Option<String>,
     /// The highest class of each kind that is met as measured.
@@ -123,9 +125,7 @@ impl Entry {
                 .as_ref()
                 .map(cardproof_rating::Capacity::in_short)
                 .or_else(|| crate::integrity::in_short(record)),
-            is_capacity_bad: capacity.is_some_and(|found| {
-                matches!(found.verdict, CapacityVerdict::Fake | CapacityVerdict::Damaged)
-            }),
+            defect: cardproof_rating::defect(record),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
@@ -157,11 +157,14 @@ impl Entry {
         }
     }
 
-    /// What was verified, where that is the result: nothing else was measured, or it is bad.
+    /// What was verified, where that is the result: nothing else was measured, or the card has a defect.
     pub(crate) fn verified(&self) -> Option<&str> {
         let has_classes =
             [&self.met, &self.missed, &self.undecided].iter().any(|it| !it.is_empty());
-        self.capacity.as_deref().filter(|_| self.is_capacity_bad || !has_classes)
+        match &self.defect {
+            Some(defect) => Some(&defect.words),
+            None => self.capacity.as_deref().filter(|_| !has_classes),
+        }
     }
 
     /// The result in two to five words.
@@ -170,11 +173,13 @@ impl Entry {
             let is_of = |name: &&String| Class::named(name).is_some_and(Class::is_application);
             classes.iter().find(is_of).cloned()
         };
-        let result = match (self.verified(), application(&self.met), application(&self.missed)) {
-            (Some(verified), ..) => verified.to_owned(),
-            (None, Some(met), _) => format!("{met} passed"),
-            (None, None, Some(missed)) => format!("{missed} not passed"),
-            (None, None, None) => self.profile.clone(),
+        let classes = [&self.met, &self.missed, &self.undecided].map(|it| application(it));
+        let result = match (self.verified(), classes) {
+            (Some(verified), _) => verified.to_owned(),
+            (None, [Some(met), ..]) => format!("{met} passed"),
+            (None, [None, Some(missed), _]) => format!("{missed} not passed"),
+            (None, [None, None, Some(undecided)]) => format!("{undecided} undecided"),
+            (None, [None, None, None]) => self.profile.clone(),
         };
         if self.is_complete { result } else { format!("{result}, incomplete") }
     }
@@ -190,7 +195,10 @@ impl Entry {
 
     /// The verdicts in a few words.
     fn verdicts(&self) -> String {
-        let mut parts: Vec<String> = self.capacity.iter().cloned().collect();
+        let mut parts: Vec<String> = self.defect.iter().map(|it| it.words.clone()).collect();
+        parts.extend(
+            self.capacity.iter().filter(|it| !parts.contains(it)).cloned().collect::<Vec<_>>(),
+        );
         if !self.met.is_empty() {
             parts.push(format!("passed {}", self.met.join(" ")));
         }
@@ -215,8 +223,26 @@ impl Entry {
     }
 }
 
+/// Tells each of `entries` that another with its label shows a defect, since it is of the same card.
+pub fn share_defects(entries: &mut [&mut Entry]) {
+    let mut by_label: BTreeMap<String, Defect> = BTreeMap::new();
+    for entry in entries.iter() {
+        if let (Some(label), Some(defect)) = (&entry.label, &entry.defect) {
+            let known = by_label.entry(label.clone()).or_insert_with(|| defect.clone());
+            if defect.kind < known.kind {
+                *known = defect.clone();
+            }
+        }
+    }
+    for entry in entries.iter_mut().filter(|entry| entry.defect.is_none()) {
+        let shared = entry.label.as_ref().and_then(|label| by_label.get(label));
+        entry.defect = shared.map(Defect::of_another_record);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use cardproof_rating::DefectKind;
     use cardproof_testkit::records;
 
     use super::*;
@@ -226,13 +252,20 @@ mod tests {
         let card = Entry::of(&records::typical_a1_card());
         let genuine = Entry { capacity: Some("capacity genuine".to_owned()), ..card };
         assert_eq!(genuine.result(), "A1 passed");
-        let fake = Entry {
-            capacity: Some("FAKE: holds 8 GiB".to_owned()),
-            is_capacity_bad: true,
-            ..genuine.clone()
-        };
+        let words = "FAKE: holds 8 GiB".to_owned();
+        let defect = Defect { kind: DefectKind::Fake, words: words.clone() };
+        let fake = Entry { capacity: Some(words), defect: Some(defect), ..genuine.clone() };
         assert_eq!(fake.result(), "FAKE: holds 8 GiB");
+        assert!(fake.verdicts().starts_with("FAKE: holds 8 GiB; passed"), "{}", fake.verdicts());
+        let mut labelled = [Entry { label: Some("card".to_owned()), ..genuine.clone() }, fake];
+        labelled[1].label = labelled[0].label.clone();
+        let [first, second] = &mut labelled;
+        share_defects(&mut [first, second]);
+        let shared = "FAKE: holds 8 GiB (by another record with this label)";
+        assert_eq!(labelled[0].result(), shared);
         let alone = Entry { met: Vec::new(), missed: Vec::new(), undecided: Vec::new(), ..genuine };
         assert_eq!(alone.result(), "capacity genuine");
+        let open = Entry { capacity: None, undecided: vec!["A1".to_owned()], ..alone };
+        assert_eq!(open.result(), "A1 undecided");
     }
 }

@@ -40,7 +40,7 @@ mod warnings;
 pub mod who;
 mod wrap;
 
-pub use answer::{AnswerPage, Reply, Step};
+pub use answer::{AnswerPage, Reply, Step, check_markdown, check_text};
 pub use brief::brief;
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
@@ -52,7 +52,7 @@ pub use html::{HtmlError, charts, check_html, html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
-    inventory_text,
+    inventory_text, share_defects,
 };
 pub use kept::ChartFile;
 pub use markdown::markdown;

@@ -6,6 +6,7 @@ use cardproof_record::Record;
 use cardproof_units::Nanos;
 
 use crate::announcement::Prepared;
+use crate::failure::Failure;
 
 /// What happens in a session.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub enum Event<'a> {
     },
     /// A record was saved.
     Saved(&'a Record),
+    /// No record of this session will be kept, and why; it goes on without.
+    Unkept(&'a Failure),
     /// Nothing is measured any more; what was made is being removed.
     Ended,
 }

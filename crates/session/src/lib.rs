@@ -63,7 +63,7 @@ pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
 pub use store::{LATEST, Store};
 pub use target::{
     Existing, FilesNeeds, FreeSpace, NoStorage, OpenedTree, Reserved, Span, Storage, StorageNeeds,
-    Writing, not_there, of_scratch, open_storage, open_tree, refuse_link, simulated_card,
-    simulated_name, tell_of_leftovers,
+    Writing, has_holes, not_there, of_scratch, open_storage, open_tree, refuse_link,
+    simulated_card, simulated_name, tell_of_leftovers,
 };
 pub use whole_device::refuse_partition;

@@ -112,7 +112,7 @@ fn store(options: &Options, frontend: &mut dyn Frontend) -> Result<Option<Store>
     match options.records.clone().and_then(|directory| Store::open(&directory)) {
         Ok(store) => Ok(Some(store)),
         Err(failure) if options.does_without_record => {
-            frontend.note(&format!("No record will be saved: {failure}."));
+            frontend.tell(Event::Unkept(&failure));
             Ok(None)
         }
         Err(failure) => Err(failure),

@@ -66,7 +66,7 @@ impl Store {
     pub fn find(id: &str) -> Result<Option<PathBuf>, Failure> {
         let directory = Self::of_user()?;
         if id == LATEST {
-            return Ok(youngest(&directory));
+            return Ok(Self::youngest(records(&directory)));
         }
         // An id is a name and leads nowhere else.
         let is_name = !id.is_empty() && !id.contains(['/', '\0']) && !id.starts_with('.');
@@ -75,6 +75,20 @@ impl Store {
         }
         let path = directory.join(format!("{id}.json"));
         if path.is_file() { Ok(Some(path)) } else { with_prefix(&directory, id) }
+    }
+
+    /// The one of the records at `paths` that began last, by the time in its id: judging or copying a record changes
+    /// the time of its file. Where an id holds no time, as that of a simulated card's record, the time of its file
+    /// stands for it. An id has whole seconds; within one the time of the file decides.
+    #[must_use]
+    pub fn youngest(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+        let written =
+            |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+        paths.into_iter().max_by_key(|path| {
+            let written = written(path);
+            let seconds = began(path).or(written)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+            Some((seconds.as_secs(), written))
+        })
     }
 
     /// Saves `record`, in the place of an earlier state of the same run.
@@ -151,18 +165,6 @@ fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failur
     )))
 }
 
-/// The record in `directory` that began last, by the time in its id: judging or copying a record
-/// changes the time of its file. Where an id holds no time, as that of a simulated card's record, the
-/// time of its file stands for it. An id has whole seconds; within one the time of the file decides.
-fn youngest(directory: &Path) -> Option<PathBuf> {
-    let written = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    records(directory).max_by_key(|path| {
-        let written = written(path);
-        let seconds = began(path).or(written)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        Some((seconds.as_secs(), written))
-    })
-}
-
 /// The time at the beginning of the id of the record at `path`, such as `20261104T181502Z`.
 fn began(path: &Path) -> Option<SystemTime> {
     let time = path.file_stem()?.to_str()?.get(..16)?;
@@ -219,9 +221,9 @@ mod tests {
         };
         write("sim-sandisk-ultra-standard-1-00000000.json", 400);
         let measured = write("20261104T181502Z-0000.json", 900);
-        assert_eq!(youngest(place.path()), Some(measured));
+        assert_eq!(Store::youngest(records(place.path())), Some(measured));
         let simulated = write("sim-sandisk-ultra-standard-2-00000000.json", 1100);
-        assert_eq!(youngest(place.path()), Some(simulated));
+        assert_eq!(Store::youngest(records(place.path())), Some(simulated));
     }
 
     #[test]

@@ -126,6 +126,16 @@ pub fn open_storage(
             Bytes(metadata.len())
         )));
     }
+    if args.access.destroy.is_none()
+        && needs.writing == Writing::WhereAllowed
+        && has_holes(&metadata)
+    {
+        return Err(Failure::refused(format!(
+            "the file {} has holes: parts that were never written and lie on no storage, so reading them shows \
+             nothing of it; name a directory, or a file that was written in full",
+            path.display()
+        )));
+    }
     let existing = Existing { path, direct: true };
     let writes = needs.writing != Writing::Never && args.access.destroy.is_some();
     let mut opened = reconnecting::open(&existing, needs, &args.access, writes, talk)?;
@@ -143,6 +153,14 @@ pub fn open_storage(
         });
     }
     Ok(opened)
+}
+
+/// Whether a file takes less than its length, so that parts of it lie on no storage.
+#[must_use]
+pub fn has_holes(metadata: &fs::Metadata) -> bool {
+    /// In units of this the kernel counts what a file takes.
+    const BLOCK: u64 = 512;
+    metadata.is_file() && metadata.blocks().saturating_mul(BLOCK) < metadata.len()
 }
 
 /// The option that gives `leave` to write to what is at `path`, as the user must type it.
@@ -218,10 +236,8 @@ fn open_directory(
     // Whole MiB, so that the largest operations fill it.
     let size = allowance.size.round_down_to(Bytes::mib(1));
     if allowance.is_reduced {
-        talk.note(&format!(
-            "Working in {size} instead of {span}, since only {} are free; --size asks for more.",
-            allowance.free
-        ));
+        let cure = if args.size.is_some() { "" } else { " For A1 and A2, free 1 GiB." };
+        talk.note(&format!("Tests only {size}, since {} are free.{cure}", allowance.free));
     }
     let file = scratch.create_file().map_err(|error| of_scratch(&error))?;
     let options = OpenOptions { engine: args.access.engine, read_only: false, direct: true };

@@ -71,7 +71,7 @@ pub(crate) enum UseArg {
     System,
     /// A browser and large programs: mostly random reads, some sequential
     Desktop,
-    /// Services that run day and night, such as home automation: mostly synced writes
+    /// Services that run day and night, such as Home Assistant: mostly synced writes
     #[value(aliases = ["homeassistant", "home-assistant"])]
     Server,
     /// SQLite transactions: synced writes

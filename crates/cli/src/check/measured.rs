@@ -1,17 +1,20 @@
 //! What is measured: the capacity in the free space, and the speed.
 
+use std::fs;
+
 use cardproof_probe::capacity::Wish;
-use cardproof_rating::answer::{Question, Untested};
+use cardproof_rating::answer::{Question, SeenBeside, Untested};
 use cardproof_record::{Record, State};
 use cardproof_runner::Repeat;
 use cardproof_session::{
-    CapacityCheck, CapacityMode, Event, Experiment, Failure as SessionFailure, FailureKind,
-    FreeSpaceCheck, Frontend, Measured, Phases, Store, simulated_name,
+    Bench, CapacityCheck, CapacityMode, Event, Experiment, Failure as SessionFailure, FailureKind,
+    FreeSpaceCheck, Frontend, Measured, Phases, Place, Prepared, Store, has_holes, simulated_name,
 };
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::standard;
 
 use super::CheckArgs;
+use super::seen::Seen;
 use crate::args::{AccessArgs, EngineArg};
 use crate::exit::Failure;
 use crate::measuring::{Request, options};
@@ -38,6 +41,10 @@ pub(super) struct Measurements {
     pub(super) speed: Option<Record>,
     /// Why a part was not measured, where one was not.
     pub(super) untested: Untested,
+    /// What failed, where a part could not be completed.
+    pub(super) failure: Option<String>,
+    /// Why a record that was begun could not be saved.
+    pub(super) unsaved: Option<String>,
     /// Where the records are.
     pub(super) store: Option<Store>,
 }
@@ -46,15 +53,20 @@ pub(super) struct Measurements {
 pub(super) fn measure(
     args: &CheckArgs,
     questions: &[Question],
-    is_writable: bool,
+    seen: &Seen,
     signals: &Signals,
 ) -> Result<Measurements, Failure> {
     let talk = Talk::new(args.quiet);
+    let is_writable = seen.is_writable;
     let is_simulated = simulated_name(&args.target).is_some();
     let mut measurements = Measurements::default();
     let asks = |question| questions.contains(&question);
     let tests_capacity = asks(Question::Real) && is_writable;
-    let tests_speed = asks(Question::Fast);
+    let is_measurable = is_writable || !fs::metadata(&args.target).is_ok_and(|it| has_holes(&it));
+    let tests_speed = asks(Question::Fast) && is_measurable;
+    if !is_measurable {
+        measurements.untested = Untested::Holes;
+    }
     if (tests_capacity || tests_speed) && is_writable && !is_simulated {
         talk.note(
             "Takes about 75 seconds, on a slow card 100. Writes at most 896 MiB to test files and \
@@ -65,14 +77,14 @@ pub(super) fn measure(
         let wish = Wish { store: Some(STORE), full_below: Some(FULL_BELOW), ..Wish::default() };
         let found = if is_simulated {
             let check = CapacityCheck::new(wish, CapacityMode::Destroy, None);
-            session(args, check, talk, signals)
+            session(args, measurements.beside(seen, check), talk, signals, false)
         } else {
             let check = FreeSpaceCheck::new(wish)
                 .with_time_max(CAPACITY_TIME_MAX)
                 .with_witness(&args.target);
-            session(args, check, talk, signals)
+            session(args, measurements.beside(seen, check), talk, signals, false)
         };
-        measurements.capacity = measurements.keep(found, talk)?;
+        measurements.capacity = measurements.keep(found)?;
     }
     if tests_speed && signals.exit().is_none() {
         let phases = Phases {
@@ -82,19 +94,22 @@ pub(super) fn measure(
             repeat: Repeat::ONCE,
             capacity: measurements.capacity.as_ref().and_then(|record| record.capacity.clone()),
         };
-        let found = session(args, phases, talk, signals);
-        let record = measurements.keep(found, talk)?;
+        let phases = measurements.beside(seen, phases);
+        let found = session(args, phases, talk, signals, tests_capacity);
+        let record = measurements.keep(found)?;
         measurements.speed = record.filter(|record| !record.phases.is_empty());
     }
     Ok(measurements)
 }
 
-/// One session, whose announcements are left out: the command has made its own.
+/// One session, whose announcements are left out: the command has made its own. That no record is kept is said
+/// once for all sessions: `is_later` is true for those after the first.
 fn session(
     args: &CheckArgs,
     experiment: impl Experiment,
     talk: Talk,
     signals: &Signals,
+    is_later: bool,
 ) -> Result<Measured, SessionFailure> {
     let access = AccessArgs { destroy: None, engine: EngineArg::Auto };
     let request = Request {
@@ -112,25 +127,67 @@ fn session(
         kind: FailureKind::Incomplete,
         message: failure.message,
     })?;
-    let mut terminal = Unannounced(Terminal::new(talk));
+    let mut terminal = Unannounced { terminal: Terminal::new(talk), is_later };
     cardproof_session::measure(experiment, &options, &mut terminal, signals.stop())
 }
 
+/// An experiment whose record keeps what was seen beside it.
+struct Beside<E> {
+    experiment: E,
+    seen: Option<serde_json::Value>,
+}
+
+impl<E: Experiment> Experiment for Beside<E> {
+    type Place = E::Place;
+
+    fn needs(&mut self, seed: Seed) -> <E::Place as Place>::Needs {
+        self.experiment.needs(seed)
+    }
+
+    fn prepare(
+        &mut self,
+        place: &mut E::Place,
+        draft: &mut Record,
+        frontend: &mut dyn Frontend,
+    ) -> Result<Prepared, SessionFailure> {
+        draft.seen_beside = self.seen.take();
+        self.experiment.prepare(place, draft, frontend)
+    }
+
+    fn run(&mut self, bench: &mut Bench<'_, E::Place>) {
+        self.experiment.run(bench);
+    }
+}
+
 impl Measurements {
+    /// `experiment`, whose record keeps what was `seen`, and why the capacity was not tested.
+    fn beside<E>(&self, seen: &Seen, experiment: E) -> Beside<E> {
+        let untested = match self.untested {
+            Untested::NotAsked if !seen.is_directory => Untested::OnlyRead,
+            why => why,
+        };
+        let seen = SeenBeside {
+            signs: seen.signs.clone(),
+            power: seen.power,
+            untested,
+            failure: self.failure.clone(),
+            earlier: seen.earlier.clone(),
+        };
+        Beside { experiment, seen: seen.kept() }
+    }
+
     /// The record of a session. A place that does not allow one part leaves its question open; a wrong
     /// target ends the command.
-    fn keep(
-        &mut self,
-        found: Result<Measured, SessionFailure>,
-        talk: Talk,
-    ) -> Result<Option<Record>, Failure> {
+    fn keep(&mut self, found: Result<Measured, SessionFailure>) -> Result<Option<Record>, Failure> {
         let failure = match found {
             Ok(measured) => {
-                if let Some(unsaved) = &measured.unsaved {
-                    talk.note(&format!("The record was not saved: {unsaved}."));
-                }
+                self.unsaved = self.unsaved.take().or(measured.unsaved.map(|it| it.message));
                 self.store = measured.store.or(self.store.take());
-                return Ok(Some(measured.record).filter(|record| record.state != State::Failed));
+                if measured.record.state == State::Failed {
+                    self.untested = Untested::Failed;
+                    return Ok(None);
+                }
+                return Ok(Some(measured.record));
             }
             Err(failure) => failure,
         };
@@ -140,7 +197,7 @@ impl Measurements {
             FailureKind::TooLittleSpace => Untested::TooLittleSpace,
             FailureKind::Unsupported => Untested::Unsupported,
             FailureKind::Incomplete => {
-                talk.note(&format!("Not tested: {failure}."));
+                self.failure = self.failure.take().or(Some(failure.message));
                 Untested::Failed
             }
         };
@@ -149,12 +206,20 @@ impl Measurements {
 }
 
 /// A terminal that does not say what a session is about to do.
-struct Unannounced(Terminal);
+struct Unannounced {
+    terminal: Terminal,
+    is_later: bool,
+}
 
 impl Frontend for Unannounced {
     fn tell(&mut self, event: Event<'_>) {
-        if !matches!(event, Event::Ready { .. }) {
-            self.0.tell(event);
+        let is_known = match event {
+            Event::Ready { .. } => true,
+            Event::Unkept(_) => self.is_later,
+            _ => false,
+        };
+        if !is_known {
+            self.terminal.tell(event);
         }
     }
 }

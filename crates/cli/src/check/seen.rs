@@ -6,7 +6,7 @@ use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Surroundings, Sysroot};
 use cardproof_rating::answer::{Earlier, PowerFacts};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
-use cardproof_record::Conditions;
+use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
 use cardproof_session::{NoStorage, simulated_name};
 use rustix::fs::{Access, access};
 
@@ -22,18 +22,21 @@ pub(super) struct Seen {
     pub(super) power: PowerFacts,
     /// What an earlier test of the capacity of this card has found.
     pub(super) earlier: Option<Earlier>,
+    /// Whether it is a directory, or a simulated card; a device or a file is only read.
+    pub(super) is_directory: bool,
     /// Whether the target may be written to: a directory, or a simulated card.
     pub(super) is_writable: bool,
 }
 
 /// Looks at what `args` name below `root`.
 pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
-    if simulated_name(&args.target).is_some() {
+    if let Some(name) = simulated_name(&args.target) {
         return Ok(Seen {
-            conditions: Conditions::default(),
+            conditions: simulated(name),
             signs: Signs::new(&SeenSigns::default()),
             power: PowerFacts::default(),
             earlier: None,
+            is_directory: true,
             is_writable: true,
         });
     }
@@ -49,7 +52,14 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
     let earlier = earlier::of_card(&identity);
-    Ok(Seen { conditions: conditions(identity), signs, power, earlier, is_writable })
+    Ok(Seen { conditions: conditions(identity), signs, power, earlier, is_directory, is_writable })
+}
+
+/// What is known of a simulated card before anything is measured.
+fn simulated(name: &str) -> Conditions {
+    let target = TargetInfo { kind: TargetKind::Simulated, ..TargetInfo::default() };
+    let device = DeviceInfo { model: Some(format!("sim:{name}")), ..DeviceInfo::default() };
+    Conditions { target, device, ..Conditions::default() }
 }
 
 /// Whether this user may make files in `directory`.

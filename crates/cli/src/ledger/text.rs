@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use cardproof_rating::ledger::{Outlook, Pace, Slower, UsedPercent};
+use cardproof_rating::ledger::{LedgerCard, Outlook, Pace, Slower, UsedPercent};
 
 /// What stands for one card: its name where it is in the computer now.
-pub(super) fn card(name: Option<&str>, found: &Outlook) -> String {
-    let name = name.map_or_else(
+pub(super) fn card(card: &LedgerCard<'_>) -> String {
+    let found = &card.outlook;
+    let name = card.name.map_or_else(
         || format!("a card that is not in the computer now ({:08x})", found.key.0),
         str::to_owned,
     );
@@ -19,7 +20,7 @@ pub(super) fn card(name: Option<&str>, found: &Outlook) -> String {
     row("Written", format!("{}, read {}", found.written_bytes, found.read_bytes));
     row("A day", found.pace.as_ref().map_or_else(too_short, pace));
     row("Days left", days_left(found));
-    row("Errors", errors(found));
+    row("Errors", errors(counts(found), card.is_log_read));
     row("Speed", slower(&found.slower));
     text
 }
@@ -52,7 +53,11 @@ fn days_left(found: &Outlook) -> String {
             format!("{} to {used_percent_max} % used", used_percent_max.saturating_sub(10))
         }
         Some(UsedPercent::Stated { used_percent_min }) => {
-            format!("{used_percent_min:.1} % of the stated endurance used since the ledger began")
+            let hours = found.seconds.div_ceil(3600);
+            format!(
+                "{used_percent_min:.1} % of the stated endurance was written in the {hours} hours that the computer \
+                 ran with it, as far as the ledger knows"
+            )
         }
     };
     let days = match (found.days_left_min, found.days_left_max) {
@@ -64,18 +69,32 @@ fn days_left(found: &Outlook) -> String {
     format!("{days} ({used})")
 }
 
-fn errors(found: &Outlook) -> String {
+const fn counts(found: &Outlook) -> [u64; 3] {
+    [found.failed, found.repeated, found.filesystem_errors]
+}
+
+/// The errors that were counted. Without the kernel's log there may be others.
+fn errors([failed, repeated, of_filesystems]: [u64; 3], is_log_read: bool) -> String {
     let parts = [
-        (found.failed, "failed reads or writes"),
-        (found.repeated, "repeated transfers"),
-        (found.filesystem_errors, "file system errors"),
+        (failed, "failed reads or writes"),
+        (repeated, "repeated transfers"),
+        (of_filesystems, "file system errors"),
     ];
     let parts: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    match (parts.is_empty(), is_log_read) {
+        (true, true) => "none".to_owned(),
+        (true, false) => {
+            "not known: this user may not read the kernel log; run it as root".to_owned()
+        }
+        (false, true) => parts.join(", "),
+        (false, false) => {
+            format!("{}, at least: this user may not read the kernel log", parts.join(", "))
+        }
+    }
 }
 
 fn slower(slower: &Slower) -> String {
@@ -89,5 +108,18 @@ fn slower(slower: &Slower) -> String {
         Slower::Slower { ratio } => {
             format!("SLOWER than when new: {ratio:.1} times as long for a request")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::errors;
+
+    #[test]
+    fn there_are_no_errors_only_where_the_log_was_read() {
+        assert_eq!(errors([0, 0, 0], true), "none");
+        assert!(errors([0, 0, 0], false).starts_with("not known: this user may not read"));
+        assert_eq!(errors([0, 2, 0], true), "2 repeated transfers");
+        assert!(errors([0, 2, 0], false).starts_with("2 repeated transfers, at least"));
     }
 }

@@ -9,6 +9,9 @@ const ALTERNATIVES: [&str; 3] = ["filesystem_f2fs", "filesystem_fat", "journal"]
 /// The columns of a step's number and title.
 const TITLE: usize = 20;
 
+/// Where the rest is.
+const DETAILS: &str = "Risks, other file systems and how to undo: --details\n";
+
 /// The plan on one screen: a step in two or three lines. A command is never broken, since it is copied.
 pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String {
     let is_shown = |step: &&TuningStep| !ALTERNATIVES.contains(&step.name);
@@ -29,6 +32,13 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
     }
     let has = |by: AppliedBy| shown.iter().any(|step| step.applied_by == by);
     text.push('\n');
+    if target.starts_with("sim:") {
+        text.push_str(
+            "A simulated card cannot be set up: these are the commands for a real one.\n",
+        );
+        text.push_str(DETAILS);
+        return text;
+    }
     if has(AppliedBy::Apply) {
         text.push_str("To do the settings now: --apply (and --undo to take them back).\n");
     }
@@ -37,7 +47,7 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
             "To make partition and file system, WHICH DELETES ALL DATA: --apply --destroy.\n",
         );
     }
-    text.push_str("Risks, other file systems and how to undo: --details\n");
+    text.push_str(DETAILS);
     text
 }
 

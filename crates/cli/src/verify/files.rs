@@ -17,12 +17,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use cardproof_device::{ReadWitness, Sysroot};
+use cardproof_device::{ReadWitness, Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{NamedFiles, ScratchError, Space};
 use cardproof_record::{
-    CapacityFiles, CapacityMethod, CapacityTest, ProfileInfo, ReadOrigin, Record, State, TargetKind,
+    CapacityFiles, CapacityMethod, CapacityTest, Conditions, ProfileInfo, ReadOrigin, Record,
+    State, TargetKind,
 };
-use cardproof_session::{Options, Store, blank, of_scratch};
+use cardproof_session::{NoStorage, Options, Store, blank, of_scratch};
 use cardproof_units::Bytes;
 
 use super::{VerifyArgs, answer, exit_of, publish};
@@ -30,6 +31,7 @@ use crate::earlier;
 use crate::exit::{Exit, Failure};
 use crate::signals::Signals;
 use crate::talk::Talk;
+use crate::terminal::not_saved;
 use marker::Marker;
 
 const SECTOR: usize = 512;
@@ -57,7 +59,8 @@ pub(super) fn run(
     signals: &Signals,
     talk: Talk,
 ) -> Result<Exit, Failure> {
-    let store = Store::open(&options.records.clone()?)?;
+    refuse_memory(args)?;
+    let store = store(options)?;
     let place = NamedFiles::open(&args.target).map_err(|error| of_scratch(&error))?;
     let space = place.space().map_err(|error| of_scratch(&error))?;
     let found = numbers_in(&place)?;
@@ -72,7 +75,7 @@ pub(super) fn run(
         return Ok(signals.exit().unwrap_or(Exit::Incomplete));
     };
     let tested = shown.tested_bytes.get();
-    let mut record = record(options, space, written, tested);
+    let mut record = record(args, options, space, written, tested);
     if let Some(test) = &mut record.capacity {
         let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free.get();
         shown.is_all_free_space = is_all_free_space;
@@ -81,12 +84,37 @@ pub(super) fn run(
     }
     record.state = State::Complete;
     let answer = answer(&record);
-    store.save(&record)?;
-    let reported = super::tell_kept(&store, &record, talk);
+    let saved = store.as_ref().map_or(Ok(()), |store| store.save(&record));
+    let reported = match (&store, &saved) {
+        (Some(store), Ok(())) => super::tell_kept(store, &record, talk),
+        _ => Ok(()),
+    };
     publish(args, &answer, talk)?;
+    saved?;
     reported?;
     earlier::keep(&args.target, &record, talk);
     Ok(exit_of(&answer))
+}
+
+/// Files in memory say nothing of a device.
+fn refuse_memory(args: &VerifyArgs) -> Result<(), Failure> {
+    let surroundings = look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
+    match NoStorage::find(&surroundings) {
+        Some(nothing) => Err(nothing.refusal(&args.target).into()),
+        None => Ok(()),
+    }
+}
+
+/// Where the record is kept; `None` where it cannot be, and the answer is shown all the same.
+fn store(options: &Options) -> Result<Option<Store>, Failure> {
+    match options.records.clone().and_then(|directory| Store::open(&directory)) {
+        Ok(store) => Ok(Some(store)),
+        Err(failure) if options.does_without_record => {
+            Talk::new(false).note(&not_saved(&failure.message));
+            Ok(None)
+        }
+        Err(failure) => Err(failure.into()),
+    }
 }
 
 /// Whether `directory` has files of a set, or the marker of one.
@@ -418,9 +446,14 @@ fn tell(tenths: &mut u64, deed: &str, done: u64, of: u64, talk: Talk) {
     }
 }
 
-fn record(options: &Options, space: Space, written: u64, tested: u64) -> Record {
+fn record(args: &VerifyArgs, options: &Options, space: Space, written: u64, tested: u64) -> Record {
     let profile = ProfileInfo::untimed("verify", 1);
-    let mut record = blank(profile, options.seed, Default::default(), options.identity.clone());
+    // A device of which nothing can be told is no reason to give up what was tested.
+    let Surroundings { device, host, filesystem, settings, unknown } =
+        look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
+    let conditions =
+        Conditions { device, host, filesystem, settings, unknown, ..Conditions::default() };
+    let mut record = blank(profile, options.seed, conditions, options.identity.clone());
     record.conditions.target.kind = TargetKind::Directory;
     record.conditions.target.size_bytes = space.size;
     record.bytes_written = Bytes(written);

@@ -111,11 +111,15 @@ fn a_record_is_found_by_a_beginning_that_only_it_has() {
 }
 
 #[test]
-fn a_label_that_two_records_have_is_not_guessed() {
+fn a_label_that_two_cards_have_is_not_guessed() {
     let home = three_cards();
     measured(&home, "intenso-class-4", "card-001", "9");
     let ended = run(home.cardproof(&["show", "card-001"])).expect(2);
-    assert!(ended.stderr.contains("2 records have the label"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("2 records of different cards have the label"),
+        "{}",
+        ended.stderr
+    );
     let bad = run(home.cardproof(&["run", "sim:intenso-class-4", "--label", "a\u{1b}b"])).expect(2);
     assert!(bad.stderr.contains("control characters"), "{}", bad.stderr);
 }

@@ -96,6 +96,13 @@ fn a_plugin_says_one_line_whatever_happens() {
     assert_eq!(ended.stderr, "");
 }
 
+/// Bytes without a unit wear nothing out.
+#[test]
+fn an_endurance_without_its_unit_is_asked_back() {
+    let ended = Ledger::empty().log(&["--endurance", "40"]).expect(2);
+    assert!(ended.stderr.contains("did you mean 40TB"), "{}", ended.stderr);
+}
+
 /// The answer to a request of which `lines` are the head.
 fn asked(address: &str, lines: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();

@@ -351,7 +351,7 @@ fn a_file_that_may_grow_no_further_is_a_full_disk() {
 }
 
 #[test]
-fn without_a_place_for_records_a_run_whose_result_goes_elsewhere_is_done() {
+fn without_a_place_for_records_everything_is_measured_all_the_same() {
     let home = Home::new();
     let words = ["run", "sim:sandisk-ultra", "--json", "-", "--size", "16M", "--seed", "1"];
     let mut homeless = home.cardproof(&words);
@@ -360,13 +360,26 @@ fn without_a_place_for_records_a_run_whose_result_goes_elsewhere_is_done() {
     read_only.env("XDG_DATA_HOME", "/proc/read-only");
     let records = [homeless, read_only].map(|command| {
         let ended = run(command).expect(0);
-        assert!(ended.stderr.contains("No record will be saved"), "{}", ended.stderr);
+        assert_eq!(ended.stderr.matches("Not saved:").count(), 1, "{}", ended.stderr);
         crate::records::parse(&ended.stdout).id
     });
     assert_eq!(records[0], records[1]);
-    let mut kept_nowhere = home.cardproof(&["run", "sim:sandisk-ultra"]);
-    kept_nowhere.env_remove("HOME").env_remove("XDG_DATA_HOME");
-    run(kept_nowhere).expect(1);
+    for words in [
+        &["run", "sim:sandisk-ultra", "--size", "16M", "--seed", "1"][..],
+        &["check", "sim:sandisk-ultra-a1", "--seed", "1"],
+        &["verify", "sim:sandisk-ultra-a1", "--seed", "1"],
+    ] {
+        let mut kept_nowhere = home.cardproof(words);
+        kept_nowhere.env_remove("HOME").env_remove("XDG_DATA_HOME");
+        let ended = run(kept_nowhere).expect(0);
+        assert_eq!(ended.stderr.matches("Not saved:").count(), 1, "{words:?}: {}", ended.stderr);
+        assert!(!ended.stdout.contains("Unknown storage"), "{}", ended.stdout);
+    }
+    // Nothing would remain of a quiet one.
+    let mut nothing = home.cardproof(&["check", "sim:sandisk-ultra-a1", "--quiet"]);
+    nothing.env_remove("HOME").env_remove("XDG_DATA_HOME");
+    let ended = run(nothing).expect(1);
+    assert!(ended.stderr.contains("HOME"), "{}", ended.stderr);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
 //! published measurements.
 
-use cardproof_record::{OpName, Outcome, Record, WarningCode};
+use cardproof_record::{OpName, Outcome, ReasonCode, Record, Verdict, WarningCode};
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
@@ -54,6 +54,12 @@ pub enum Fast {
         a1: ClassPlace,
         /// Class A2.
         a2: ClassPlace,
+        /// Why class A1 is undecided; absent otherwise.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        a1_open: Option<ReasonCode>,
+        /// The same of class A2.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        a2_open: Option<ReasonCode>,
         /// Its place among published measurements; absent where there is no sound figure.
         place: Option<Place>,
         /// What forbids a word about its speed, where something does.
@@ -87,6 +93,8 @@ impl Fast {
             system: for_a_system(&purposes),
             a1: class("A1"),
             a2: class("A2"),
+            a1_open: why_open(&verdicts, "A1"),
+            a2_open: why_open(&verdicts, "A2"),
             doubt: forbidding(record),
             place: place(record).filter(|_| forbidding(record).is_none()),
             disturbed: disturbed(record),
@@ -117,6 +125,28 @@ impl From<Outcome> for ClassPlace {
             Outcome::NotTestable | Outcome::Unknown => Self::NotTestable,
         }
     }
+}
+
+/// Why the class called `rule` is undecided, if it is.
+fn why_open(verdicts: &[Verdict], rule: &str) -> Option<ReasonCode> {
+    let is_open =
+        |verdict: &&Verdict| verdict.rule == rule && verdict.outcome == Outcome::Undecided;
+    let reasons = &verdicts.iter().find(is_open)?.reasons;
+    let opens = |code: &ReasonCode| {
+        matches!(
+            code,
+            ReasonCode::LowConfidence
+                | ReasonCode::LimitInInterval
+                | ReasonCode::TooUneven
+                | ReasonCode::DepthReduced
+                | ReasonCode::Disturbed
+                | ReasonCode::RangeReduced
+                | ReasonCode::UnwrittenReads
+                | ReasonCode::Faults
+                | ReasonCode::BusNearLimit
+        )
+    };
+    reasons.iter().map(|reason| reason.code).find(opens)
 }
 
 /// The grade for a computer that runs from the storage: that of the worse of starting programs and

@@ -1,8 +1,10 @@
 //! Does it keep data? From the signs of trouble in use, and from data that a run read back.
 
+use cardproof_record::{CapacityVerdict, Record};
 use serde::Serialize;
 
 use super::{Known, Standing};
+use crate::capacity::capacity;
 use crate::data::alarm;
 use crate::signs::{Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Weight};
 
@@ -68,7 +70,11 @@ impl Healthy {
     }
 
     fn without_signs(known: &Known<'_>) -> Self {
-        let is_read_back = known.speed.is_some_and(|record| record.data_check.is_some());
+        let is_right = |record: &Record| {
+            capacity(record).is_some_and(|found| found.verdict == CapacityVerdict::Genuine)
+        };
+        let is_read_back = known.speed.is_some_and(|record| record.data_check.is_some())
+            || known.capacity.is_some_and(is_right);
         let log = known.signs.log;
         if known.signs.verdict == HealthVerdict::NotKnown && !is_read_back {
             return Self::NotKnown { log };

@@ -39,6 +39,8 @@ pub enum Next {
     RunAsRoot,
     /// Measure a directory on it that may be written to.
     MeasureDirectory,
+    /// Mount a file system of it, and measure a directory there.
+    MeasureMounted,
     /// Use another card for a system.
     FasterCard,
     /// Close other programs and check again.
@@ -70,6 +72,9 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     if matches!(answer.real, Some(Real::SoFar { .. })) {
         steps.push(Next::VerifyFull);
     }
+    if matches!(answer.healthy, Some(Healthy::Yes { log: LogRead::NotPermitted, .. })) {
+        steps.push(Next::RunAsRoot);
+    }
     let mut kept: Vec<Next> = Vec::new();
     for step in steps {
         if kept.len() < STEPS_MAX && !kept.contains(&step) {
@@ -84,7 +89,11 @@ fn of_real(real: Option<&Real>) -> Vec<Next> {
         Some(Real::No { .. }) => vec![Next::CopyData, Next::ReturnIt],
         Some(Real::Damaged) => vec![Next::CopyData, Next::ReplaceIt],
         Some(Real::Suspicious { .. } | Real::Undecided) => vec![Next::VerifyByWriting],
-        Some(Real::NotTested { why: Untested::Unsupported }) => vec![Next::VerifyFull],
+        Some(Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace }) => {
+            vec![Next::VerifyFull]
+        }
+        Some(Real::NotTested { why: Untested::ReadOnly }) => vec![Next::MeasureDirectory],
+        Some(Real::NotTested { why: Untested::OnlyRead }) => vec![Next::VerifyByWriting],
         _ => Vec::new(),
     }
 }
@@ -122,7 +131,10 @@ fn of_speed(fast: Option<&Fast>) -> Option<Next> {
         Some(Fast::Measured { system: Grade::Poor | Grade::PoorOrFair, .. }) => {
             Some(Next::FasterCard)
         }
-        Some(Fast::NotMeasured { why: Untested::ReadOnly }) => Some(Next::MeasureDirectory),
+        Some(Fast::NotMeasured { why: Untested::ReadOnly | Untested::Holes }) => {
+            Some(Next::MeasureDirectory)
+        }
+        Some(Fast::NotMeasured { why: Untested::OnlyRead }) => Some(Next::MeasureMounted),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use cardproof_record::{Record, TargetKind};
 
-use super::{Answer, Known, PowerFacts, Question, Untested};
+use super::{Answer, Known, PowerFacts, Question, SeenBeside, Untested};
 use crate::data::alarm;
 use crate::signs::{Seen, Signs};
 
@@ -14,17 +14,29 @@ impl Answer {
         if record.phases.is_empty() {
             return None;
         }
-        let signs = Signs::new(&Seen::default());
+        let seen = SeenBeside::of_record(record);
+        let questions = match &seen {
+            Some(_) => Question::ALL.to_vec(),
+            None => questions_of(record),
+        };
+        let seen = seen.unwrap_or_else(|| SeenBeside {
+            signs: Signs::new(&Seen::default()),
+            power: power_of(record).unwrap_or_default(),
+            untested: Untested::NotAsked,
+            failure: None,
+            earlier: None,
+        });
         let known = Known {
             conditions: &record.conditions,
             speed: Some(record),
             capacity: record.capacity.as_ref().map(|_| record),
-            signs: &signs,
-            power: power_of(record).unwrap_or_default(),
-            untested: Untested::NotAsked,
-            earlier: None,
+            signs: &seen.signs,
+            power: seen.power,
+            untested: seen.untested,
+            failure: seen.failure.as_deref(),
+            earlier: seen.earlier.as_ref(),
         };
-        Some(Self::new(&known, &questions_of(record)))
+        Some(Self::new(&known, &questions))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Answer, Fast, Healthy, Real};
+use super::{Answer, Fast, Healthy, Powered, Real};
 use crate::meaning::Grade;
 
 /// The verdict on the whole. What endangers data comes before what is slow.
@@ -21,6 +21,8 @@ pub enum Overall {
     WatchIt,
     /// Its speed for a system, where nothing above was found.
     ForASystem(Grade),
+    /// Nothing is wrong with it, its speed is not known, and the computer's supply is too weak.
+    WeakPower,
     /// Nothing is wrong, and its speed is not known.
     NothingWrong,
     /// Too little is known.
@@ -50,6 +52,10 @@ impl Overall {
         }
         let is_real = matches!(answer.real, Some(Real::Yes { .. } | Real::SoFar { .. }));
         let is_healthy = matches!(answer.healthy, Some(Healthy::Yes { .. }));
-        if is_real || is_healthy { Self::NothingWrong } else { Self::Unknown }
+        match (is_real || is_healthy, &answer.power) {
+            (_, Some(Powered::LowVoltage { .. })) => Self::WeakPower,
+            (true, _) => Self::NothingWrong,
+            (false, _) => Self::Unknown,
+        }
     }
 }

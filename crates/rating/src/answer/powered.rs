@@ -1,12 +1,12 @@
 //! Does the computer have enough power? From the flags of its firmware and its voltage alarm.
 
 use cardproof_record::TargetKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Known, Standing};
 
 /// What is known of the computer's power.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerFacts {
     /// The supply voltage is too low at this moment; `None` where the computer does not tell.
     pub is_low: Option<bool>,

@@ -73,6 +73,7 @@ fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
     let cover = CapacityCover {
         filesystem_bytes: Bytes::gib(7),
         device_bytes: Some(Bytes::gib(8)),
+        free_bytes: Some(Bytes::gib(3)),
         ..CapacityCover::default()
     };
     record.capacity = Some(CapacityTest {
@@ -91,7 +92,12 @@ fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
 fn a_test_of_free_space_says_how_much_of_the_device_it_covers() {
     let part = in_free_space(Bytes::gib(2), u64::MAX);
     assert_eq!(part.verdict, CapacityVerdict::Genuine, "{part:#?}");
-    assert!(part.headline().starts_with("GENUINE as far as tested: 2 GiB of 8 GiB"), "{part:#?}");
+    assert!(
+        part.headline().starts_with(
+            "GENUINE as far as tested: 2 GiB of the 3 GiB that were free, on a device of 8 GiB"
+        ),
+        "{part:#?}"
+    );
     assert_eq!((part.free_space, part.announced), (Some(Bytes::gib(2)), Bytes::gib(8)));
     assert_eq!(part.real_size, (Bytes::gib(2), Bytes::gib(8)));
     let nearly_all = in_free_space(Bytes::gib(8) - Bytes::mib(64), u64::MAX);

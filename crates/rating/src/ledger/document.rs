@@ -24,6 +24,8 @@ pub struct LedgerCard<'d> {
     /// The kernel's name of it, where it is in the computer now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'d str>,
+    /// Whether this look could read the kernel's log; where not, errors of the card may be missing.
+    pub is_log_read: bool,
     /// What follows from its days.
     #[serde(flatten)]
     pub outlook: Outlook,

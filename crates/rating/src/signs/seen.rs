@@ -2,10 +2,10 @@
 
 use cardproof_kernel_log::Trouble;
 use cardproof_record::FindingKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether the kernel's log was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LogRead {
@@ -27,7 +27,7 @@ pub enum LogRead {
 }
 
 /// Logs of earlier starts of the computer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EarlierLogs {
     /// Of how many starts.

@@ -5,13 +5,13 @@
 //! kinds count and not events, for one loose contact prints thousands of messages. A suspect is named where no
 //! other comes near it; otherwise all that do are named, and the experiment is what tells them apart.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::seen::{Attachment, Seen};
 use super::sign::{Sign, SignKind, Weight};
 
 /// A part that can be at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Suspect {
@@ -26,7 +26,7 @@ pub enum Suspect {
 }
 
 /// What would tell the suspects apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Experiment {

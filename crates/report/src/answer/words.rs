@@ -9,9 +9,11 @@ use cardproof_rating::answer::{
     Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
-use cardproof_record::WarningCode;
+use cardproof_record::{ReasonCode, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
+
+use crate::clean::one_line;
 
 /// The reply to a question, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,9 +46,11 @@ impl Reply {
 pub(super) fn reply(answer: &Answer, question: Question) -> Option<Reply> {
     let standing = answer.standing(question)?;
     let (verdict, details) = match question {
-        Question::Real => real(answer.real.as_ref()?, answer.real_found_on.as_deref()),
+        Question::Real => {
+            real(answer.real.as_ref()?, answer.real_found_on.as_deref(), answer.failure.as_deref())
+        }
         Question::Healthy => healthy(answer.healthy.as_ref()?),
-        Question::Fast => fast(answer.fast.as_ref()?),
+        Question::Fast => fast(answer.fast.as_ref()?, answer.failure.as_deref()),
         Question::SetUp => set_up(answer.set_up.as_ref()?),
         Question::Power => power(answer.power.as_ref()?),
     };
@@ -66,6 +70,7 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
         Overall::ForASystem(Grade::Fair) => "FAIR FOR A SYSTEM",
         Overall::ForASystem(Grade::PoorOrFair) => "SLOW TO FAIR FOR A SYSTEM",
         Overall::ForASystem(Grade::Poor) => "TOO SLOW FOR A SYSTEM",
+        Overall::WeakPower => "THE POWER SUPPLY IS TOO WEAK",
         Overall::NothingWrong => "NOTHING WRONG FOUND",
         Overall::ForASystem(Grade::Unknown) | Overall::Unknown => "NOT ENOUGH IS KNOWN",
     }
@@ -79,6 +84,7 @@ pub(crate) const fn standing(overall: Overall) -> Standing {
         }
         Overall::Suspicious
         | Overall::WatchIt
+        | Overall::WeakPower
         | Overall::ForASystem(Grade::Fair | Grade::PoorOrFair) => Standing::Warning,
         Overall::ForASystem(Grade::Good | Grade::FairOrGood) | Overall::NothingWrong => {
             Standing::Good
@@ -105,7 +111,7 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
 /// A verdict and what it rests on.
 type Said = (&'static str, Vec<String>);
 
-fn real(real: &Real, found_on: Option<&str>) -> Said {
+fn real(real: &Real, found_on: Option<&str>, failure: Option<&str>) -> Said {
     let (verdict, mut detail) = match real {
         Real::Yes { size } => ("yes", format!("all {size} keep data")),
         Real::SoFar { tested, of } => {
@@ -127,7 +133,7 @@ fn real(real: &Real, found_on: Option<&str>) -> Said {
             ("doubtful", format!("{signs} signs of a counterfeit in what it says of itself"))
         }
         Real::Undecided => (NOT_KNOWN, "the quick test ended before it could tell".to_owned()),
-        Real::NotTested { why } => (NOT_KNOWN, untested(*why).to_owned()),
+        Real::NotTested { why } => (NOT_KNOWN, untested(*why, failure)),
     };
     if let Some(date) = found_on {
         detail += &format!(" (tested on {date})");
@@ -138,14 +144,21 @@ fn real(real: &Real, found_on: Option<&str>) -> Said {
 /// The verdict word where there is none.
 const NOT_KNOWN: &str = "not known";
 
-const fn untested(why: Untested) -> &'static str {
-    match why {
+/// Why there is no test; `failure` says what failed, where that is the cause.
+fn untested(why: Untested, failure: Option<&str>) -> String {
+    let words = match why {
         Untested::NotAsked => "not tested",
         Untested::Saved => "a saved copy of a computer cannot be tested",
         Untested::ReadOnly => "a test must write, and you cannot write here",
+        Untested::OnlyRead => "a test must write, and a device or a file is only read here",
+        Untested::Holes => "the file has holes, which are read from no storage",
         Untested::TooLittleSpace => "too little free space for a test",
         Untested::Unsupported => "this file system does not allow a quick test",
         Untested::Failed => "the test could not be completed",
+    };
+    match failure.filter(|_| why == Untested::Failed) {
+        Some(failure) => format!("{words}: {}", one_line(failure)),
+        None => words.to_owned(),
     }
 }
 
@@ -163,20 +176,25 @@ fn healthy(healthy: &Healthy) -> Said {
                 is_read_back.then_some(read_back),
                 Some(life(*life_used_percent_max)),
             ];
-            ("yes", parts.into_iter().flatten().collect())
+            let is_all = *log != LogRead::NotPermitted;
+            let parts = parts.into_iter().flatten().chain((!is_all).then(|| UNREAD_LOG.to_owned()));
+            (if is_all { "yes" } else { "yes so far" }, parts.collect())
         }
         Healthy::Watch { signs, .. } => ("watch it", parts(signs)),
         Healthy::CopyNow { signs, .. } => ("NO", parts(signs)),
         Healthy::Dead { signs, .. } => ("DEAD", parts(signs)),
         Healthy::LosesData => ("NO", vec!["it does not keep data, see above".to_owned()]),
         Healthy::NotKnown { log: LogRead::NotPermitted } => {
-            (NOT_KNOWN, vec!["this user may not read the kernel log".to_owned()])
+            (NOT_KNOWN, vec![UNREAD_LOG.to_owned()])
         }
         Healthy::NotKnown { .. } => {
             (NOT_KNOWN, vec!["no kernel log, and the device reports no wear".to_owned()])
         }
     }
 }
+
+/// What is missing where somebody else than root looks.
+const UNREAD_LOG: &str = "this user may not read the kernel log";
 
 fn clean_log(log: LogRead) -> Option<String> {
     match log {
@@ -213,12 +231,24 @@ fn parts(signs: &[Sign]) -> Vec<String> {
     parts
 }
 
-fn fast(fast: &Fast) -> Said {
+fn fast(fast: &Fast, failure: Option<&str>) -> Said {
     let (system, purposes, classes, doubt, disturbed) = match fast {
-        Fast::Measured { system, purposes, a1, a2, doubt, disturbed, tests, .. } => {
-            (*system, purposes, [("A1", *a1), ("A2", *a2)], doubt, (*disturbed, *tests))
+        Fast::Measured {
+            system,
+            purposes,
+            a1,
+            a2,
+            a1_open,
+            a2_open,
+            doubt,
+            disturbed,
+            tests,
+            ..
+        } => {
+            let classes = [("A1", *a1, *a1_open), ("A2", *a2, *a2_open)];
+            (*system, purposes, classes, doubt, (*disturbed, *tests))
         }
-        Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why).to_owned()]),
+        Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why, failure)]),
     };
     let known = purposes.iter().filter(|(_, grade)| *grade != Grade::Unknown);
     let mut parts: Vec<String> = known
@@ -230,7 +260,7 @@ fn fast(fast: &Fast) -> Said {
             }
         })
         .collect();
-    parts.extend(classes.into_iter().filter_map(|(name, place)| class(name, place)));
+    parts.extend(classes.into_iter().filter_map(|(name, place, open)| class(name, place, open)));
     if let Some(doubt) = doubt {
         parts = vec![no_word(*doubt).to_owned()];
     } else if parts.is_empty() {
@@ -283,14 +313,27 @@ const fn purpose_in_words(purpose: Purpose) -> &'static str {
     }
 }
 
-fn class(name: &str, place: ClassPlace) -> Option<String> {
+fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>) -> Option<String> {
     let word = match place {
         ClassPlace::Passed => "yes",
         ClassPlace::Failed => "no",
-        ClassPlace::Undecided => "too close to tell",
+        ClassPlace::Undecided => return Some(format!("{name} {}", why_open(open))),
         ClassPlace::NotTestable => return None,
     };
     Some(format!("{name} {word}"))
+}
+
+/// That a class is undecided, and why.
+const fn why_open(open: Option<ReasonCode>) -> &'static str {
+    match open {
+        Some(ReasonCode::LimitInInterval) => "too close to tell",
+        Some(ReasonCode::TooUneven | ReasonCode::LowConfidence) => "not known (too uneven)",
+        Some(ReasonCode::RangeReduced) => "not known (test range too small)",
+        Some(ReasonCode::Disturbed) => "not known (disturbed)",
+        Some(ReasonCode::BusNearLimit) => "not known (the bus is too slow)",
+        Some(ReasonCode::Faults) => "not known (operations failed)",
+        _ => NOT_KNOWN,
+    }
 }
 
 fn set_up(set_up: &SetUp) -> Said {
@@ -353,7 +396,7 @@ impl Display for Step {
 
 /// A step as a command on `target`, or as an action.
 pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
-    let is_another = is_saved || step == Next::MeasureDirectory;
+    let is_another = is_saved || matches!(step, Next::MeasureDirectory | Next::MeasureMounted);
     let target = if is_another { "DIRECTORY" } else { target };
     let (command, action) = here(step);
     let place = if is_saved { "on that computer: " } else { "" };
@@ -382,6 +425,7 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::MeasureDirectory => {
             (Some("cardproof"), "one on it that you may write to; is its write-protect switch on?")
         }
+        Next::MeasureMounted => (Some("cardproof"), "for its speed: a directory on it, mounted"),
         Next::FasterCard => (None, "for a system, use a card that passes A1"),
         Next::CheckAgain => (None, "close other programs, and check it again"),
     }

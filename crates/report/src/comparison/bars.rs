@@ -5,11 +5,10 @@
 
 use cardproof_rating::compare::{CardFigure, Column, Comparison};
 
-use super::names::cut;
+use super::names::{cut, shown};
 use super::save::{self, Page};
 use super::sections::told;
 use crate::clean::csv_quoted as quoted;
-use crate::clean::one_line;
 use crate::drawing::{Anchor, Colour, Drawing, Letters, Paint, Shape, Tone};
 use crate::kept::ChartFile;
 use crate::markup::markup;
@@ -62,7 +61,7 @@ fn bars(comparison: &Comparison, column: Column) -> Vec<Bar<'_>> {
         .iter()
         .filter_map(|card| {
             let figure = card.figures.iter().find(|figure| figure.column == column)?;
-            Some(Bar { name: one_line(&card.name), figure })
+            Some(Bar { name: shown(card), figure })
         })
         .filter(|bar| bar.figure.rate.is_finite() && bar.figure.rate > 0.0)
         .collect();

@@ -9,17 +9,18 @@ use crate::clean::csv_quoted as quoted;
 #[must_use]
 pub fn comparison_csv(comparison: &Comparison) -> String {
     let mut out = String::from(
-        "measured,card,unit,rate,rate_low,rate_high,runs,ratio,ratio_low,ratio_high,no_ratio_because\n",
+        "measured,card,unit,rate,rate_low,rate_high,runs,ratio,ratio_low,ratio_high,no_ratio_because,defect\n",
     );
     for row in &comparison.rows {
-        for (name, cell) in comparison.cards.iter().zip(&row.cells) {
+        for (card, cell) in comparison.figures.iter().zip(&row.cells) {
+            let defect = card.defect.as_ref().map_or("", |defect| defect.words.as_str());
             let ends = |ends: Option<[f64; 2]>| [ends.map(|it| it[0]), ends.map(|it| it[1])];
             let [low, high] = ends(cell.between);
             let [ratio_low, ratio_high] = ends(cell.ratio.and_then(|ratio| ratio.between));
             let ratio = cell.ratio.map(|ratio| ratio.estimate);
             let line = [
                 quoted(&row.what),
-                quoted(name),
+                quoted(&card.name),
                 row.unit.to_owned(),
                 number(cell.rate, 2),
                 number(low, 2),
@@ -29,6 +30,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
                 number(ratio_low, 4),
                 number(ratio_high, 4),
                 quoted(&cell.not_alike.join("; ")),
+                quoted(defect),
             ];
             out.push_str(&line.join(","));
             out.push('\n');

@@ -1,5 +1,23 @@
 //! Names of cards in columns too narrow for them, cut so that they can still be told apart.
 
+use cardproof_rating::compare::{CardFigures, Comparison};
+
+use crate::clean::one_line;
+
+/// What `card` is called in a table: a defect stands beside its name.
+pub(super) fn shown(card: &CardFigures) -> String {
+    let name = one_line(&card.name);
+    match &card.defect {
+        Some(defect) => format!("{} {name}", defect.kind.word()),
+        None => name,
+    }
+}
+
+/// The same of all cards of `comparison`.
+pub(super) fn all_shown(comparison: &Comparison) -> Vec<String> {
+    comparison.figures.iter().map(shown).collect()
+}
+
 /// `text` in at most `width` columns, its middle left out where it is longer: names differ at both
 /// ends.
 pub(super) fn cut(text: &str, width: usize) -> String {

@@ -9,6 +9,7 @@ use cardproof_rating::compare::{
 };
 use cardproof_rating::wording;
 
+use super::names::shown;
 use super::notes;
 use super::sections::told;
 use crate::clean::one_line;
@@ -65,7 +66,10 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
     };
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
-        answer: answer(comparison, &rankings, wanted),
+        answer: defects(comparison)
+            .into_iter()
+            .chain(answer(comparison, &rankings, wanted))
+            .collect(),
         grids: groups.iter().map(grid).collect(),
         notes: notes::notes(comparison, &rankings, wanted),
     }
@@ -136,7 +140,7 @@ fn row(
     value: Option<String>,
 ) -> Vec<String> {
     let value = value.unwrap_or_else(|| notes::ABSENT.to_owned());
-    let mut row = vec![place.to_owned(), one_line(&card.name), value];
+    let mut row = vec![place.to_owned(), shown(card), value];
     for column in shown_columns(comparison) {
         let figure = card.figures.iter().find(|figure| figure.column == column);
         row.push(figure.map_or_else(|| notes::ABSENT.to_owned(), cell));
@@ -198,6 +202,20 @@ pub(super) fn figure(value: f64) -> String {
         value if value < 10.0 => format!("{value:.1}"),
         value => format!("{value:.0}"),
     }
+}
+
+/// The cards that nobody should use, each with the reason; they have no rank.
+fn defects(comparison: &Comparison) -> Vec<String> {
+    let sentence = |card: &CardFigures| {
+        let defect = card.defect.as_ref()?;
+        Some(format!("Do not use {}. {}.", one_line(&card.name), one_line(&defect.words)))
+    };
+    comparison.figures.iter().filter_map(sentence).collect()
+}
+
+/// The cards that nothing speaks against.
+fn sound(comparison: &Comparison) -> Vec<&CardFigures> {
+    comparison.figures.iter().filter(|card| card.defect.is_none()).collect()
 }
 
 fn answer(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<String> {
@@ -336,7 +354,8 @@ fn value_for_money(ranking: &Ranking, choice: &Choice) -> Option<String> {
 
 /// What the cards reach in the rates that the use weighs, side by side, for two cards at most.
 fn side_by_side(comparison: &Comparison, wanted: Use) -> Option<String> {
-    let [first, second] = comparison.figures.as_slice() else { return None };
+    let sound = sound(comparison);
+    let [first, second] = sound.as_slice() else { return None };
     let figure = |card: &CardFigures, column: Column| {
         let found = card.figures.iter().find(|figure| figure.column == column)?;
         Some(told(if column.is_told_in_iops() { "IOPS" } else { "bytes/s" }, found.rate))
@@ -357,7 +376,7 @@ fn lacking(comparison: &Comparison, wanted: Use) -> String {
         let has = |column| card.figures.iter().any(|it| it.column == column && it.doubt.is_none());
         wanted.weights().iter().map(|weight| weight.column.of_table()).find(|column| !has(*column))
     };
-    let cards = comparison.figures.iter().filter_map(|card| Some((card, lacks(&card)?)));
+    let cards = sound(comparison).into_iter().filter_map(|card| Some((card, lacks(&card)?)));
     let told: Vec<String> = cards
         .map(|(card, column)| {
             format!("'{}' has no sound figure of {}", one_line(&card.name), column.label())
@@ -374,6 +393,13 @@ fn lacking(comparison: &Comparison, wanted: Use) -> String {
 
 /// Why there is no order at all, with the raw figures and the way to an order.
 fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> String {
+    match sound(comparison).as_slice() {
+        [] => return "There is no card to recommend among these.".to_owned(),
+        [only] if comparison.cards.len() > 1 => {
+            return format!("Nothing is known against {}.", one_line(&only.name));
+        }
+        _ => {}
+    }
     let again = "To rank them, measure each card on one computer with `cardproof run`.";
     let why = match rankings {
         _ if !shares_anything(comparison) => {

@@ -8,6 +8,7 @@ use cardproof_rating::compare::{
 use cardproof_rating::{Rate, wording};
 use cardproof_units::{Iops, Throughput};
 
+use super::names::all_shown;
 use super::notes;
 use crate::clean::one_line;
 use crate::wrap::sentence;
@@ -75,8 +76,8 @@ fn between(unit: &str, [low, high]: [f64; 2]) -> String {
 fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {
     let mut notes: Vec<String> = Vec::new();
     let mut rows = Vec::with_capacity(row.cells.len());
-    for (name, cell) in comparison.cards.iter().zip(&row.cells) {
-        rows.push(cells(&one_line(name), row.unit, cell, &mut notes));
+    for (name, cell) in all_shown(comparison).iter().zip(&row.cells) {
+        rows.push(cells(name, row.unit, cell, &mut notes));
     }
     Section {
         heading: row.what.clone(),

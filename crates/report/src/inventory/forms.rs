@@ -160,7 +160,7 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
     let mut out = String::from(
         "id,label,created,tool,profile,complete,card,size_bytes,met,missed,undecided,\
          random_read_iops,random_write_iops,synced_write_iops,sequential_read_bytes_per_s,\
-         sequential_write_bytes_per_s,doubts,capacity,found\n",
+         sequential_write_bytes_per_s,doubts,capacity,found,defect\n",
     );
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     for entry in entries {
@@ -184,6 +184,7 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
             csv_quoted(&entry.doubts.join("; ")),
             csv_quoted(entry.capacity.as_deref().unwrap_or_default()),
             csv_quoted(entry.found.as_deref().unwrap_or_default()),
+            csv_quoted(entry.defect.as_ref().map_or("", |defect| defect.words.as_str())),
         ];
         out.push_str(&line.join(","));
         out.push('\n');

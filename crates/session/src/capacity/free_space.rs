@@ -175,6 +175,7 @@ fn cover(place: &FreeSpace, record: &Record) -> CapacityCover {
     let cover = CapacityCover {
         filesystem_bytes,
         device_bytes: record.conditions.device.size_bytes,
+        free_bytes: Some(place.room.space.free),
         ..CapacityCover::default()
     };
     let pieces = match &place.target {

@@ -1,0 +1,153 @@
+//! What forbids recommending a storage, whatever its speed: it is fake, it loses data, or it fails.
+//!
+//! One record of a storage is enough. A fake card may be the fastest of all, for it has little flash to manage.
+
+use cardproof_record::{CapacityVerdict, EnduranceRun, FindingKind, Record};
+use serde::Serialize;
+
+use crate::answer::SeenBeside;
+use crate::capacity::capacity;
+use crate::data::alarm;
+use crate::findings::{Gravity, by_gravity, gravity};
+use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
+
+/// The kind of a defect, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DefectKind {
+    /// It holds less than it announces.
+    Fake,
+    /// Parts of it do not keep data.
+    Damaged,
+    /// Data came back wrong.
+    LosesData,
+    /// It fails, or is worn out.
+    Failing,
+}
+
+impl DefectKind {
+    /// In one or two words, such as `FAKE`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fake => "FAKE",
+            Self::Damaged => "DAMAGED",
+            Self::LosesData => "LOSES DATA",
+            Self::Failing => "FAILING",
+        }
+    }
+}
+
+/// Why a storage is not to be recommended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Defect {
+    /// Its kind.
+    pub kind: DefectKind,
+    /// What was found, without a full stop, such as `FAKE: holds 8 GiB of 64 GiB`.
+    pub words: String,
+}
+
+impl Defect {
+    fn new(kind: DefectKind, words: impl Into<String>) -> Self {
+        Self { kind, words: words.into() }
+    }
+
+    /// What a test found, after the word of the kind.
+    fn found(kind: DefectKind, what: &str) -> Self {
+        Self::new(kind, format!("{}: {what}", kind.word()))
+    }
+
+    /// The same, as told of another record of the same storage.
+    #[must_use]
+    pub fn of_another_record(&self) -> Self {
+        Self::new(self.kind, format!("{} (by another record with this label)", self.words))
+    }
+}
+
+/// The gravest defect that one of `records`, all of one storage, shows.
+#[must_use]
+pub fn defect_in<'r>(records: impl IntoIterator<Item = &'r Record>) -> Option<Defect> {
+    records.into_iter().filter_map(defect).min_by_key(|defect| defect.kind)
+}
+
+/// The gravest defect that `record` shows; `None` where it shows none.
+#[must_use]
+pub fn defect(record: &Record) -> Option<Defect> {
+    let found = [
+        of_capacity(record),
+        of_integrity(record),
+        of_findings(record),
+        record.endurance.as_ref().and_then(of_endurance),
+        of_signs(record),
+        alarm(record).map(|_| Defect::found(DefectKind::LosesData, "test data came back wrong")),
+    ];
+    found.into_iter().flatten().min_by_key(|defect| defect.kind)
+}
+
+fn of_capacity(record: &Record) -> Option<Defect> {
+    let found = capacity(record)?;
+    let kind = match found.verdict {
+        CapacityVerdict::Fake => DefectKind::Fake,
+        CapacityVerdict::Damaged => DefectKind::Damaged,
+        CapacityVerdict::Genuine | CapacityVerdict::Suspicious | CapacityVerdict::Undecided => {
+            return None;
+        }
+    };
+    Some(Defect::new(kind, found.in_short()))
+}
+
+fn of_integrity(record: &Record) -> Option<Defect> {
+    let found = integrity(record)?;
+    let of_queue = found.queue.and_then(|queue| match queue.verdict {
+        QueueVerdict::Corrupts => Some((DefectKind::LosesData, "its queue corrupts data")),
+        QueueVerdict::CorruptsWithoutQueue => {
+            Some((DefectKind::LosesData, "test data came back wrong"))
+        }
+        QueueVerdict::Undecided if queue.queued.wrong > 0 => {
+            Some((DefectKind::LosesData, "test data came back wrong"))
+        }
+        QueueVerdict::Failing => Some((DefectKind::Failing, "requests failed with errors")),
+        QueueVerdict::Sound | QueueVerdict::Undecided => None,
+    });
+    let of_discards = found.discard.and_then(|discard| match discard.verdict {
+        DiscardVerdict::HarmsData => Some((DefectKind::LosesData, "discards destroy data")),
+        DiscardVerdict::ReturnsOldData => {
+            Some((DefectKind::LosesData, "discards bring old data back"))
+        }
+        DiscardVerdict::Failing => Some((DefectKind::Failing, "requests failed with errors")),
+        DiscardVerdict::Sound
+        | DiscardVerdict::NoEffect
+        | DiscardVerdict::Unsupported
+        | DiscardVerdict::Undecided => None,
+    });
+    let found = [of_queue, of_discards].into_iter().flatten();
+    found.min_by_key(|(kind, _)| *kind).map(|(kind, what)| Defect::found(kind, what))
+}
+
+/// What another tool has found.
+fn of_findings(record: &Record) -> Option<Defect> {
+    let gravest = by_gravity(record).into_iter().next()?;
+    let kind = match (&gravest.what, gravity(&gravest.what)) {
+        (FindingKind::Counterfeit { .. }, _) => DefectKind::Fake,
+        (_, Gravity::DataLost) => DefectKind::LosesData,
+        (_, Gravity::Failing) => DefectKind::Failing,
+        (_, Gravity::Errors | Gravity::Host | Gravity::Notice) => return None,
+    };
+    Some(Defect::found(kind, "by the report of another tool"))
+}
+
+/// What a check saw in the kernel's log, the registers and the device's own report.
+fn of_signs(record: &Record) -> Option<Defect> {
+    let signs = SeenBeside::of_record(record)?.signs;
+    signs
+        .is_bad()
+        .then(|| Defect::found(DefectKind::Failing, "signs of failure when it was checked"))
+}
+
+/// A test that has worn the storage out.
+fn of_endurance(run: &EnduranceRun) -> Option<Defect> {
+    let is_worn = run.bad_pages > 0 || run.end.is_some();
+    is_worn.then(|| Defect::found(DefectKind::Failing, "a test has worn it out"))
+}
