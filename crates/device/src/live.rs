@@ -17,6 +17,6 @@ mod pressure;
 mod sampler;
 mod waits;
 
-pub use name::{NameError, active_devices, device_at};
+pub use name::{NameError, device_at, worth_watching};
 pub use sampler::{Counters, Sampler};
 pub use waits::ProcessorWaits;

@@ -2,16 +2,13 @@
 
 use std::time::Instant;
 
-use cardproof_device::live::{Counters, Sampler, active_devices, device_at};
+use cardproof_device::live::{Counters, Sampler, device_at, worth_watching};
 use cardproof_device::{Sysroot, look_at_block_device};
 use cardproof_rating::limits::limited_now;
 use cardproof_record::{Activity, LimitedBy};
 use cardproof_units::{Nanos, Throughput};
 
 use crate::exit::Failure;
-
-/// Devices that are no storage of their own: named, they are watched all the same.
-const SELDOM_MEANT: [&str; 5] = ["loop", "ram", "zram", "sr", "fd"];
 
 /// One window.
 #[derive(Clone, Debug)]
@@ -117,14 +114,6 @@ impl Source {
             self.devices = devices;
         }
     }
-}
-
-/// The devices to watch when none is named: storage, or else whatever has been used.
-fn worth_watching(root: &Sysroot) -> Vec<String> {
-    let active = active_devices(root);
-    let is_meant = |name: &&String| !SELDOM_MEANT.iter().any(|kind| name.starts_with(kind));
-    let storage: Vec<String> = active.iter().filter(is_meant).cloned().collect();
-    if storage.is_empty() { active } else { storage }
 }
 
 /// `devices`, and `device` if it is not among them.

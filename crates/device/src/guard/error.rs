@@ -4,9 +4,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cardproof_units::{shell_path, shell_word};
 use rustix::io::Errno;
 
-use super::identity::shell_word;
 use super::{Identity, Leave, Objection};
 use crate::DeviceNumber;
 
@@ -37,7 +37,7 @@ pub enum GuardError {
         source: io::Error,
     },
     /// It is a link to a regular file.
-    #[error("refusing to follow the link {path} to a file; name the file itself: {real}", path = path.display(), real = shell_word(&real.to_string_lossy()))]
+    #[error("refusing to follow the link {path} to a file; name the file itself: {real}", path = path.display(), real = shell_word(real))]
     Symlink {
         /// The path as given.
         path: PathBuf,
@@ -68,7 +68,7 @@ pub enum GuardError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Something that no table shows has it open for itself.
-    #[error("refusing to write to {path}: another program holds it; close that program (`lsof {word}` or `fuser --verbose {word}` shows it) and try again", path = path.display(), word = shell_word(&path.to_string_lossy()))]
+    #[error("refusing to write to {path}: another program holds it; close that program (`lsof {word}` or `fuser --verbose {word}` shows it) and try again", path = path.display(), word = shell_path(path))]
     Busy {
         /// The path as given.
         path: PathBuf,
@@ -169,12 +169,26 @@ impl fmt::Display for Refusal {
         let needs_name = self.objections.is_empty();
         if needs_name || self.objections.iter().any(Objection::can_be_lifted) {
             let stands = self.objections.iter().any(|objection| !objection.can_be_lifted());
-            let then = if stands { "When it is free and all" } else { "If all" };
-            write!(
-                f,
-                "\n{then} that it holds may be lost, add this option: {}",
-                self.identity.as_option(self.leave)
-            )?;
+            let option = self.identity.as_option(self.leave);
+            match (self.leave, stands) {
+                (Leave::Destroy, true) => {
+                    write!(
+                        f,
+                        "\nWhen it is free and all that it holds may be lost, add this option: {option}"
+                    )
+                }
+                (Leave::Destroy, false) => {
+                    write!(f, "\nIf all that it holds may be lost, add this option: {option}")
+                }
+                (Leave::Restore, true) => write!(
+                    f,
+                    "\nWhen it is free, make a backup. To test it and put the data back, add this option: {option}"
+                ),
+                (Leave::Restore, false) => write!(
+                    f,
+                    "\nMake a backup first. To test it and put the data back, add this option: {option}"
+                ),
+            }?;
         }
         Ok(())
     }

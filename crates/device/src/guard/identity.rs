@@ -7,7 +7,7 @@
 use std::fmt;
 use std::path::Path;
 
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, shell_word};
 
 use crate::block::BlockDevice;
 use crate::link::usb_device;
@@ -59,7 +59,7 @@ impl Identity {
     /// The option that gives this `leave` for the device, quoted as a shell needs it.
     #[must_use]
     pub fn as_option(&self, leave: Leave) -> String {
-        format!("{}={}", leave.option(), shell_word(&self.to_string()))
+        format!("{}={}", leave.option(), shell_word(self.to_string()))
     }
 }
 
@@ -101,16 +101,6 @@ impl fmt::Debug for Identity {
             .field("name", &self.name)
             .field("size", &self.size)
             .finish_non_exhaustive()
-    }
-}
-
-/// `text` as one word of a shell.
-pub(crate) fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:,+=@%".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

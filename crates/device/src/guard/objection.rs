@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::identity::shell_word;
+use cardproof_units::shell_word;
 
 /// One reason not to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Objection {
     /// What the user can do about it, other than giving the identity.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
-        let word = |path: &Path| shell_word(&path.to_string_lossy());
+        let word = |path: &Path| shell_word(path);
         let remedy = match self {
             Self::Mounted { at, .. } if at == Path::new("/") => {
                 "this system runs from it: test it from another system, or test another device"
@@ -183,7 +183,7 @@ impl Holder {
                 format!("remove it: dmsetup remove {}", shell_word(label.as_ref().unwrap_or(name)))
             }
             Self::Loop { node } => {
-                format!("detach it: losetup --detach {}", shell_word(&node.to_string_lossy()))
+                format!("detach it: losetup --detach {}", shell_word(node))
             }
             Self::Btrfs => "unmount that file system (findmnt --types btrfs shows it)".to_owned(),
         }

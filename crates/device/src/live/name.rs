@@ -49,7 +49,7 @@ pub fn device_at(root: &Sysroot, name: &str) -> Result<String, NameError> {
     match fs::canonicalize(path) {
         Ok(real) => on_path(root, path, &real),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let known = active_devices(root).join(", ");
+            let known = worth_watching(root).join(", ");
             let known = if known.is_empty() { "none is active".to_owned() } else { known };
             Err(NameError::Unknown { name: name.to_owned(), known })
         }
@@ -68,9 +68,20 @@ fn on_path(root: &Sysroot, path: &Path, real: &Path) -> Result<String, NameError
     found.ok_or_else(|| NameError::NoDevice { path: path.to_owned() })
 }
 
-/// The whole devices that have done anything since they appeared, in order.
+/// Devices that are no storage of their own: named, they are watched all the same.
+const SELDOM_MEANT: [&str; 5] = ["loop", "ram", "zram", "sr", "fd"];
+
+/// The devices to watch when none is named: storage, or else whatever has been used.
 #[must_use]
-pub fn active_devices(root: &Sysroot) -> Vec<String> {
+pub fn worth_watching(root: &Sysroot) -> Vec<String> {
+    let active = active_devices(root);
+    let is_meant = |name: &&String| !SELDOM_MEANT.iter().any(|kind| name.starts_with(kind));
+    let storage: Vec<String> = active.iter().filter(is_meant).cloned().collect();
+    if storage.is_empty() { active } else { storage }
+}
+
+/// The whole devices that have done anything since they appeared, in order.
+fn active_devices(root: &Sysroot) -> Vec<String> {
     let names = root.list("sys/block").unwrap_or_default();
     let is_active = |name: &String| {
         let line = root.text(format!("sys/block/{name}/stat"));

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use cardproof_device::Sysroot;
-use cardproof_device::live::{Counters, NameError, Sampler, active_devices, device_at};
+use cardproof_device::live::{Counters, NameError, Sampler, device_at, worth_watching};
 use cardproof_units::{Bytes, Iops, Nanos};
 
 /// A Raspberry Pi with a card, hot and short of power.
@@ -142,7 +142,7 @@ fn names_are_of_devices_or_of_paths() {
         keep.path().join("sys/class/block/sda"),
     )
     .unwrap();
-    assert_eq!(active_devices(&root), ["sda"]);
+    assert_eq!(worth_watching(&root), ["sda"]);
     assert_eq!(device_at(&root, "sda").unwrap(), "sda");
     let error = device_at(&root, "/no/such/path").unwrap_err();
     assert!(matches!(&error, NameError::Unknown { .. }));
