@@ -14,7 +14,7 @@ use std::str::FromStr;
 use cardproof_device::guard::Leave;
 use cardproof_facts::CONFIDENCE;
 use cardproof_io::EngineChoice;
-use cardproof_session::Access;
+use cardproof_session::{Access, LATEST};
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
@@ -31,7 +31,7 @@ pub(crate) use layout::{LayoutArg, LogModeArg};
 pub(crate) struct RunArgs {
     /// A directory (cardproof creates a test file in it and removes it), a file, a block device,
     /// sim:NAME or sim:FILE.toml
-    #[arg(value_name = "TARGET", default_value = ".")]
+    #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// What to run: a name from the list of `cardproof profiles`, your own profile (FILE.toml) or a
     /// fio job file (FILE.fio)
@@ -82,7 +82,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) access: AccessArgs,
     /// Refuse a directory that is not on this device, such as /dev/mmcblk0p2
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", value_parser = crate::target::parser())]
     pub(crate) expect_device: Option<PathBuf>,
     /// End with status 4 unless these classes are passed, such as A1 or A1,C10
     #[arg(long, value_name = "CLASS", action = ArgAction::Append, value_delimiter = ',')]
@@ -129,9 +129,15 @@ const LABEL_LENGTH_MAX: usize = 80;
 
 /// A name that a user gives to what is measured.
 pub(crate) fn label(text: &str) -> Result<String, String> {
-    let is_plain = !text.trim().is_empty() && !text.chars().any(cardproof_report::steers);
+    let taken = text.trim();
+    if taken.eq_ignore_ascii_case(LATEST) || taken.starts_with('-') {
+        return Err(format!(
+            "a record could not be named by it: {LATEST} is the newest record, and - begins an option"
+        ));
+    }
+    let is_plain = !taken.is_empty() && !text.chars().any(cardproof_report::steers);
     if is_plain && text.chars().count() <= LABEL_LENGTH_MAX {
-        Ok(text.trim().to_owned())
+        Ok(taken.to_owned())
     } else {
         Err(format!("give 1 to {LABEL_LENGTH_MAX} letters, without control characters"))
     }

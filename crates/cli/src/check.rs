@@ -15,7 +15,7 @@ use cardproof_rating::answer::{Answer, Known, PowerFacts, Question, Untested};
 use cardproof_record::Record;
 use cardproof_report::AnswerPage;
 use cardproof_session::simulated_name;
-use cardproof_units::Seed;
+use cardproof_units::{Seed, shell_path};
 use clap::{Args, ValueEnum};
 
 use crate::args::{MarkdownSink, OutputArgs, label};
@@ -41,7 +41,7 @@ safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
     /// A directory on the storage, a block device, or sim:NAME
-    #[arg(value_name = "TARGET", default_value = ".")]
+    #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// Answer only these questions, such as real,healthy
     #[arg(long, value_enum, value_name = "QUESTION", value_delimiter = ',', ignore_case = true)]
@@ -73,6 +73,7 @@ pub(crate) enum Asked {
     /// Is it fast enough for a system?
     Fast,
     /// Is it set up well?
+    #[value(alias = "set_up", alias = "set-up")]
     Setup,
     /// Does the computer have enough power?
     Power,
@@ -102,6 +103,8 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
         measured::measure(args, &questions, &seen, signals)?
     };
     if let Some(exit) = signals.exit() {
+        Talk::new(args.quiet)
+            .note("Stopped before there was an answer. The test files are removed.");
         return Ok(exit);
     }
     let speed = measurements.speed.as_ref();
@@ -125,7 +128,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
         earlier: seen.earlier.as_ref(),
     };
     let answer = Answer::new(&known, &questions);
-    let target = args.target.display().to_string();
+    let target = shell_path(&args.target);
     let is_saved = args.sysroot.is_some();
     let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved };
     publish(args, &page, &measurements)?;

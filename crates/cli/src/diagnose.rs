@@ -43,7 +43,7 @@ const LOW_VOLTAGE: u32 = 1 | 1 << 16;
 pub(crate) struct DiagnoseArgs {
     /// A device, or a directory on it; by default the device that holds the current
     /// directory
-    #[arg(value_name = "DEVICE|DIR", default_value = ".")]
+    #[arg(value_name = "DEVICE|DIR", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) place: PathBuf,
     /// Observation time, at least 2s. Run the slow program during this time
     #[arg(long, value_name = "TIME", default_value = "30s", allow_negative_numbers = true)]

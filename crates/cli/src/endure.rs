@@ -45,7 +45,7 @@ written; 1 could not be completed; 2 wrong command line; 3 refused for safety; 1
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct EndureArgs {
     /// Block devices, files, sim:NAME or sim:FILE.toml; with --from, records
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = crate::target::parser())]
     pub(crate) targets: Vec<PathBuf>,
     /// Allow writing to a device: ALL ITS DATA IS LOST. Give one --destroy for each device, in
     /// the same order

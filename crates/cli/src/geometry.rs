@@ -15,7 +15,7 @@ use crate::signals::Signals;
 #[derive(Debug, Args)]
 pub(crate) struct GeometryArgs {
     /// A block device (read only without --destroy), a directory or file, or sim:NAME
-    #[arg(value_name = "TARGET", default_value = ".")]
+    #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// Size of the range to measure in; by default the whole device, or a test file of 768 MiB in a
     /// directory

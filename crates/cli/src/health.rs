@@ -51,7 +51,7 @@ Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 nothing 
 pub(crate) struct HealthArgs {
     /// A block device, such as /dev/mmcblk0, or a directory on it; by default the device that holds the
     /// current directory; with --over, records; with --raw, files
-    #[arg(value_name = "DEVICE|DIR|FILE")]
+    #[arg(value_name = "DEVICE|DIR|FILE", value_parser = crate::target::parser())]
     pub(crate) sources: Vec<PathBuf>,
     /// Look at a saved machine (a directory, or a file of `identify --dump`)
     #[arg(long, value_name = "PATH", conflicts_with_all = ["raw", "over", "ask_card"])]

@@ -185,7 +185,7 @@ fn read(
         Ok(found) => Ok(Read { name, found }),
         Err(error) => {
             let is_foreign = error == ImportError::Unrecognised;
-            let advice = is_foreign.then(|| pasted::other(&text, Reader::Import, &name)).flatten();
+            let advice = is_foreign.then(|| pasted::other(&text, Reader::Import, file)).flatten();
             Err(Unread { name, error, advice })
         }
     })

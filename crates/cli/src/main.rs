@@ -30,6 +30,7 @@ mod keyed_hash;
 mod ledger;
 mod leftovers;
 mod measuring;
+mod others;
 mod output;
 mod pasted;
 mod powercut;
@@ -48,6 +49,7 @@ mod simulated;
 mod submit;
 mod suggestion;
 mod talk;
+mod target;
 mod terminal;
 mod tune;
 mod verify;
@@ -91,7 +93,8 @@ const AFTER_HELP: &str = "Examples:
 
 Records and reports are kept in ~/.local/share/cardproof/records.
 Exit status: 0 done; 1 not completed; 2 wrong command line;
-3 refused for safety; 4 a bad result; 130 and 143 stopped by Ctrl-C or SIGTERM.";
+3 refused for safety; 4 a bad result, or undecided (verify);
+130 and 143 stopped by Ctrl-C or SIGTERM.";
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD.
 #[derive(Debug, Parser)]
@@ -219,6 +222,10 @@ fn parsed() -> Cli {
         let steers = |word: OsString| word.to_string_lossy().contains(cardproof_report::steers);
         if !error.use_stderr() {
             error.exit();
+        }
+        if let Some(said) = suggestion::of_parser(&error, &Cli::command()) {
+            talk::error(&said);
+            std::process::exit(Exit::Usage as i32);
         }
         // No option is meant as a value here.
         error.remove(ContextKind::Suggested);

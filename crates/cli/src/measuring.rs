@@ -4,11 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use cardproof_record::{PhaseState, Record, State};
-use cardproof_session::{Experiment, Identity, Options, Store};
-use cardproof_units::{Bytes, Seed};
+use cardproof_session::{Experiment, Identity, Options, Store, simulated_name};
+use cardproof_units::{Bytes, Seed, shell_path};
 
 use crate::args::{AccessArgs, OutputArgs};
 use crate::exit::{Exit, Failure};
+use crate::others;
 use crate::result::{self, Requirement};
 use crate::signals::Signals;
 use crate::talk::Talk;
@@ -42,6 +43,9 @@ pub(crate) fn measure(
     result::check_outputs(request.output)?;
     let options = options(request)?;
     let mut terminal = Terminal::new(talk);
+    if simulated_name(request.target).is_none() {
+        others::tell(talk);
+    }
     let measured = cardproof_session::measure(experiment, &options, &mut terminal, signals.stop())?;
     let record = &measured.record;
     if let Some(failure) = measured.unsaved {
@@ -56,7 +60,7 @@ pub(crate) fn measure(
     if cardproof_rating::data::alarm(record).is_some() {
         talk.note(&format!(
             "Find out whether it is a fake or damaged: cardproof verify {}",
-            request.target.display()
+            shell_path(request.target)
         ));
     }
     let exit = exit_of(record, signals, &requirements);

@@ -5,10 +5,13 @@
 
 mod strangers;
 
+use std::path::Path;
+
 use cardproof_import::{clean, drive_report, iostat, monitors, recognise};
 use cardproof_kernel_log as kernel_log;
 use cardproof_registers::{find_cards, find_life};
 use cardproof_trace::is_blkparse;
+use cardproof_units::shell_path;
 
 /// No paste is longer, in bytes.
 const LENGTH_MAX: usize = 4 << 20;
@@ -26,6 +29,8 @@ pub(crate) enum Reader {
     Traces,
     /// `watch --explain`.
     Watch,
+    /// `show` and `compare`, which read records and no pasted text.
+    Show,
 }
 
 impl Reader {
@@ -38,6 +43,7 @@ impl Reader {
             Self::Import => "import",
             Self::Traces => "traces",
             Self::Watch => "watch --explain",
+            Self::Show => "show",
         }
     }
 
@@ -62,6 +68,7 @@ impl Reader {
                 let without = if is_sound { ", without a fault" } else { "" };
                 names_card.then(|| format!("the kernel's messages about a card{without}"))
             }
+            Self::Show => None,
             Self::Import => recognise(text).ok().map(|tools| {
                 let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
                 format!("the output of {}", names.join(", "))
@@ -71,15 +78,15 @@ impl Reader {
 }
 
 /// What `text`, which `asked` cannot read, is, and the command that reads it; `None` where none does. The
-/// text came from `name`.
-pub(crate) fn other(text: &str, asked: Reader, name: &str) -> Option<String> {
+/// text came from the file at `path`, or from standard input as `-`.
+pub(crate) fn other(text: &str, asked: Reader, path: &Path) -> Option<String> {
     if text.len() > LENGTH_MAX {
         return None;
     }
     let cleaned = clean(text).text;
     let by_reader = Reader::ALL.into_iter().filter(|reader| *reader != asked).find_map(|reader| {
         let what = reader.recognises(text, &cleaned)?;
-        Some(format!("it is {what}; run `cardproof {} {name}`", reader.words()))
+        Some(format!("it is {what}; run `cardproof {} {}`", reader.words(), shell_path(path)))
     });
     by_reader.or_else(|| strangers::Stranger::from_text(&cleaned).map(|it| it.words()))
 }

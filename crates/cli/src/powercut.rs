@@ -28,7 +28,7 @@ Exit status: 0 no harm found; 4 a power cut lost or damaged data that the card h
 written; 1 could not be completed; 2 wrong command line; 3 refused for safety; \
 130 stopped by Ctrl-C.
 
-A test without power cuts: `cardproof TARGET --profile honesty` looks for signs that a card reports \
+A test without power cuts: `cardproof run TARGET --profile honesty` looks for signs that a card reports \
 data as safe too early.";
 
 /// What to cut, and how often.

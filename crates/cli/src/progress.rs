@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cardproof_rating::{Rate, rate_for_verdicts};
 use cardproof_record::{DisturbanceKind, Phase, PhaseState};
+use cardproof_report::{columns_of, left};
 use cardproof_runner::Progress;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use cardproof_workload::{Access, PhaseSpec};
@@ -132,7 +133,7 @@ impl ProgressView {
 
 impl PhaseLine {
     fn start(&self) -> String {
-        format!("{}  {:<NAME_COLUMNS$}", self.turn, self.name)
+        format!("{}  {}", self.turn, left(&self.name, NAME_COLUMNS))
     }
 
     /// The line with as many of `parts` as the terminal has columns for.
@@ -199,7 +200,7 @@ fn fitted(parts: &[String], between: &str, columns: usize) -> String {
     let mut line = String::new();
     for part in parts {
         let gap = if line.is_empty() { "" } else { between };
-        if (line.chars().count() + gap.len() + part.chars().count()) > columns {
+        if columns_of(&line) + gap.len() + columns_of(part) > columns {
             break;
         }
         line.push_str(gap);

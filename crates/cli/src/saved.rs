@@ -10,6 +10,7 @@ use crate::exit::Failure;
 use crate::input;
 use crate::inventory;
 use crate::output::Sink;
+use crate::pasted::{self, Reader};
 use crate::suggestion::did_you_mean;
 
 /// No record is longer: ten runs of the longest profile take a tenth of it.
@@ -119,9 +120,12 @@ pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
         )
     })?;
     Record::from_json(&text).map_err(|error| {
-        Failure::usage(format!(
-            "{}: {error}; name a file that cardproof saved or printed with --json",
-            name()
-        ))
+        Failure::usage(match pasted::other(&text, Reader::Show, path) {
+            Some(advice) => format!("{} is no record of cardproof: {advice}", name()),
+            None => format!(
+                "{}: {error}; name a file that cardproof saved or printed with --json",
+                name()
+            ),
+        })
     })
 }

@@ -19,7 +19,7 @@ const FILESYSTEM_MIN: Bytes = Bytes::mib(16);
 #[derive(Debug, Args)]
 pub(crate) struct SetupsArgs {
     /// A directory (an image is made in it and removed), or a block device with --destroy
-    #[arg(value_name = "DIR|DEVICE", default_value = ".")]
+    #[arg(value_name = "DIR|DEVICE", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// Compare only these setups, separated by commas, such as ext4,f2fs,sqlite-wal-normal
     ///

@@ -59,7 +59,10 @@ pub(crate) struct SubmitArgs {
     /// --queue` sends the records that wait in the queue
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,
-    /// The hub's address, such as `https://hub.example.org`
+    /// The hub's address, such as `https://hub.example.org`; there is none by default
+    ///
+    /// A hub is a page of shared results that somebody runs. cardproof has none of its own: ask the group that
+    /// you want to share with, or run one (hub/README.md in the source).
     #[arg(long, value_name = "URL", required_unless_present_any = ["queue", "dry_run"])]
     to: Option<String>,
     /// Send without asking

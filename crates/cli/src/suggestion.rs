@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use clap::Command;
+use clap::error::{ContextKind, ErrorKind};
+use clap::{Command, Error};
 
 use crate::exit::Failure;
 
@@ -26,6 +27,27 @@ pub(crate) fn check(target: &Path, program: &Command) -> Result<(), Failure> {
              `cardproof {command}`?"
         ))),
         None => Ok(()),
+    }
+}
+
+/// What was meant, where the parser of `program` took a word for a command; `None` where its own words say it.
+pub(crate) fn of_parser(error: &Error, program: &Command) -> Option<String> {
+    let word = error.get(ContextKind::InvalidSubcommand)?.to_string();
+    let is_command = program.find_subcommand(&word).is_some();
+    match error.kind() {
+        ErrorKind::ArgumentConflict if is_command => Some(format!(
+            "the command comes first, then the target and the options: cardproof {word} TARGET"
+        )),
+        ErrorKind::ArgumentConflict => {
+            Some(format!("name only one target; '{word}' is one too many"))
+        }
+        ErrorKind::InvalidSubcommand => Some(match nearest_command(&word, program) {
+            Some(command) => {
+                format!("there is no command '{word}'; did you mean `cardproof {command}`?")
+            }
+            None => format!("there is no command '{word}'; `cardproof --help` lists the commands"),
+        }),
+        _ => None,
     }
 }
 

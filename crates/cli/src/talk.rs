@@ -32,6 +32,13 @@ impl Talk {
         }
     }
 
+    /// Says a command, on a line of its own that is never broken: it is copied.
+    pub(crate) fn command(self, command: &str) {
+        if !self.is_quiet {
+            let _ = writeln!(anstream::stderr().lock(), "  {}", plain(command));
+        }
+    }
+
     /// Whether a person sits at both ends and may be asked.
     pub(crate) fn can_ask(self) -> bool {
         !self.is_quiet && io::stdin().is_terminal() && io::stderr().is_terminal()

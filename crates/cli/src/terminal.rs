@@ -3,6 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::Path;
 
+use cardproof_device::guard::Leave;
 use cardproof_record::Record;
 use cardproof_runner::Event as OfPhases;
 use cardproof_session::{Event, Frontend, Prepared, Question};
@@ -21,13 +22,20 @@ pub(crate) struct Terminal {
     /// The tenth of a part that was told of last.
     tenths_told: u64,
     time_guess: cardproof_units::Nanos,
+    /// Whether it is said what is about to be done.
+    announces: bool,
 }
 
 impl Terminal {
     /// One on which nothing was shown yet.
     pub(crate) fn new(talk: Talk) -> Self {
         let time_guess = cardproof_units::Nanos::ZERO;
-        Self { talk, phases: None, steps: None, tenths_told: 0, time_guess }
+        Self { talk, phases: None, steps: None, tenths_told: 0, time_guess, announces: true }
+    }
+
+    /// One that leaves it to the command to say what is about to be done.
+    pub(crate) fn unannounced(talk: Talk) -> Self {
+        Self { announces: false, ..Self::new(talk) }
     }
 
     /// Says what is measured and what will be written, so that nobody waits for the wrong storage.
@@ -38,11 +46,14 @@ impl Terminal {
         prepared: &Prepared,
         announcement: &[String],
     ) {
+        self.time_guess = prepared.effect.time_guess;
+        if !self.announces {
+            return;
+        }
         let whole = target.canonicalize();
         let name = whole.as_deref().unwrap_or(target).display();
         self.talk.note(&format!("Measuring {name}: {}.", cardproof_report::title(draft)));
         announcement.iter().for_each(|sentence| self.talk.note(sentence));
-        self.time_guess = prepared.effect.time_guess;
     }
 
     fn phases(&mut self, event: &OfPhases<'_>) {
@@ -105,12 +116,50 @@ impl Frontend for Terminal {
         if !self.talk.can_ask() {
             return None;
         }
-        let Question::Identity { refusal } = question;
+        let Question::Identity { refusal, leave } = question;
         self.talk.note(refusal);
-        self.talk.note("To destroy it all the same, type its identity as shown above, then Enter:");
+        self.talk.note(match leave {
+            Leave::Destroy => {
+                "To destroy it all the same, type its identity as shown above, then Enter:"
+            }
+            Leave::Restore => "To test it, type its identity as shown above, then Enter:",
+        });
         let mut line = String::new();
         // An answer that cannot be read is none.
         let _ = signals::ending_at_once(|| io::stdin().lock().read_line(&mut line));
         Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_record::ProfileInfo;
+    use cardproof_session::{Effect, Identity, blank};
+    use cardproof_units::{Nanos, Seed};
+
+    use super::*;
+
+    #[test]
+    fn the_bar_knows_its_time_without_an_announcement_too() {
+        let identity = Identity {
+            id: "1".to_owned(),
+            label: None,
+            created: "1970-01-01T00:00:00Z".to_owned(),
+        };
+        let profile = ProfileInfo::untimed("check", 1);
+        let draft = blank(profile, Seed::from_bits(1), Default::default(), identity);
+        let effect = Effect { time_guess: Nanos::from_secs(45), ..Effect::default() };
+        let prepared = Prepared { effect, ..Prepared::default() };
+        for mut terminal in [Terminal::new(Talk::new(true)), Terminal::unannounced(Talk::new(true))]
+        {
+            let target = Path::new(".");
+            terminal.tell(Event::Ready {
+                target,
+                draft: &draft,
+                prepared: &prepared,
+                announcement: &[],
+            });
+            assert_eq!(terminal.time_guess, Nanos::from_secs(45));
+        }
     }
 }

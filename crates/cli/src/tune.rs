@@ -16,11 +16,11 @@ use cardproof_device::{
     DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
 };
 use cardproof_evidence::geometry::Geometry;
-use cardproof_rating::tuning::{TuningStep, tuning_plan};
+use cardproof_rating::tuning::{Ground, TuningPlace, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
 use cardproof_report::one_line;
 use cardproof_session::{LATEST, Store, refuse_partition, simulated_card, simulated_name};
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, shell_path};
 use clap::Args;
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ use crate::talk::{self, Talk};
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
     /// A block device, an image file, a directory (for its device's settings), or sim:NAME
-    #[arg(value_name = "TARGET", default_value = ".")]
+    #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// A record of `cardproof geometry` on the same card: a file, an id or its first characters, a label, or
     /// `latest`
@@ -95,12 +95,24 @@ const PLACEHOLDER: &str = "/dev/DEVICE";
 
 /// What is known of the target.
 struct Known {
-    /// The device that can be laid out; none for a directory.
-    path: Option<String>,
+    /// What can be laid out; nothing for a directory.
+    ground: Option<Ground>,
+    /// Where the file system of a directory is mounted.
+    mount_point: Option<PathBuf>,
     conditions: Conditions,
     geometry: Option<Geometry>,
     /// Where its partition begins, of several the largest one.
     partition_start: Option<Bytes>,
+}
+
+impl Known {
+    /// The allocation unit, measured or reported.
+    fn unit(&self) -> Option<Bytes> {
+        let measured = self.geometry.as_ref().and_then(|geometry| geometry.allocation_unit.bytes());
+        let card = self.conditions.device.card.as_ref();
+        let unit = measured.or_else(|| card?.allocation_unit_bytes);
+        unit.filter(|unit| *unit > Bytes::ZERO)
+    }
 }
 
 /// Makes the plan that `args` ask for, and does what they allow of it.
@@ -115,12 +127,12 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         write_json(args, &Document { restored: Some(&restored), ..Document::new(&[], &[]) })?;
         return Ok(Exit::Done);
     }
-    let mut steps = tuning_plan(
-        known.path.as_deref(),
-        name.as_deref(),
-        &known.conditions,
-        known.geometry.as_ref(),
-    );
+    let place = TuningPlace {
+        ground: known.ground.clone(),
+        name: name.as_deref(),
+        mount_point: known.mount_point.as_deref(),
+    };
+    let mut steps = tuning_plan(&place, &known.conditions, known.geometry.as_ref());
     if simulated_name(&args.target).is_none() && !has_swap() {
         steps.retain(|step| step.name != "swap");
     }
@@ -131,7 +143,7 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         }
     }
     let applied = if args.apply { apply::all(args, &known, &steps)? } else { Vec::new() };
-    show(args, &steps, &applied)?;
+    show(args, &known, &steps, &applied)?;
     Ok(signals.exit().unwrap_or(Exit::Done))
 }
 
@@ -162,10 +174,11 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     if let Some(record) = &named {
         refuse_other_card(record, &args.target, &surroundings.device)?;
     }
-    let Surroundings { mut device, host, filesystem, settings, unknown } = surroundings;
+    let Surroundings { mut device, host, mut filesystem, settings, unknown } = surroundings;
     let metadata = std::fs::metadata(&args.target).ok();
     if let Some(file) = metadata.filter(std::fs::Metadata::is_file) {
-        // An image: what counts is its own size, not that of the disk it lies on.
+        // An image: what counts is its own size, not the disk that it lies on.
+        filesystem = None;
         device = DeviceInfo { size_bytes: Some(Bytes(file.len())), ..DeviceInfo::default() };
     }
     let mut conditions = Record::begun(
@@ -180,11 +193,8 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     conditions.filesystem = filesystem;
     conditions.settings = settings;
     conditions.unknown = unknown;
-    let path = if simulated_name(&args.target).is_some() {
-        Some(PLACEHOLDER.to_owned())
-    } else {
-        Some(args.target.display().to_string()).filter(|_| !args.target.is_dir())
-    };
+    let ground = ground(&args.target);
+    let mount_point = mount_point_of(&args.target);
     let measured = match named {
         Some(record) => Some(record),
         None => geometry_of(&args.target, &conditions.device, Talk::new(args.quiet))?,
@@ -192,7 +202,34 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let geometry = measured.as_ref().and_then(cardproof_rating::geometry);
     let partition_start = partition_start(&args.target, &conditions);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
-    Ok(Known { path, conditions, geometry, partition_start })
+    Ok(Known { ground, mount_point, conditions, geometry, partition_start })
+}
+
+/// What can be laid out of `target`.
+fn ground(target: &Path) -> Option<Ground> {
+    if simulated_name(target).is_some() {
+        return Some(Ground::of_device(Path::new(PLACEHOLDER)));
+    }
+    if target.is_dir() {
+        return None;
+    }
+    Some(if target.is_file() { Ground::of_image(target) } else { Ground::of_device(target) })
+}
+
+/// Where the file system is mounted that holds the directory `target`: the highest directory above it on the
+/// same device.
+fn mount_point_of(target: &Path) -> Option<PathBuf> {
+    let directory = target.canonicalize().ok().filter(|path| path.is_dir())?;
+    let device = |path: &Path| path.metadata().ok().map(|metadata| metadata.dev());
+    let of_all = device(&directory)?;
+    let mut point = directory.as_path();
+    for above in directory.ancestors() {
+        if device(above) != Some(of_all) {
+            break;
+        }
+        point = above;
+    }
+    Some(point.to_owned())
 }
 
 /// A geometry is of one card. What is not known of either is no difference, and an image has no model.
@@ -320,7 +357,12 @@ fn write_json(args: &TuneArgs, document: &Document<'_>) -> Result<(), Failure> {
     output::write(sink, &format!("{text}\n"))
 }
 
-fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(), Failure> {
+fn show(
+    args: &TuneArgs,
+    known: &Known,
+    steps: &[TuningStep],
+    applied: &[String],
+) -> Result<(), Failure> {
     write_json(args, &Document::new(steps, applied))?;
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
@@ -338,6 +380,10 @@ fn show(args: &TuneArgs, steps: &[TuningStep], applied: &[String]) -> Result<(),
     } else {
         text::in_short(&target, steps, talk::width())
     });
+    if let Some(start) = known.partition_start {
+        let now = text::alignment(start, known.unit(), &shell_path(&args.target));
+        out.push_str(&cardproof_report::wrapped(&format!("{now}\n"), talk::width()));
+    }
     if args.target.is_dir() {
         out.push_str(
             "For partition and file system, name the card itself, such as /dev/mmcblk0.\n",

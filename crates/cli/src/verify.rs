@@ -36,7 +36,7 @@ can find signs of a counterfeit, but cannot prove the capacity. In a directory, 
 space without writing it, writes test blocks all over it, reads them back, and frees it again. With --full \
 or --keep it fills the free space with test files N.h2w. The tools f3read and h2testw can read these files.
 
-Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong command line; \
+Exit status: 0 genuine; 4 any other verdict, also UNDECIDED; 1 could not be completed; 2 wrong command line; \
 3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
 /// What to verify, and how.
@@ -44,6 +44,7 @@ Exit status: 0 genuine; 4 every other verdict; 1 could not be completed; 2 wrong
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct VerifyArgs {
     /// A block device, a directory, a file, sim:NAME or sim:FILE.toml
+    #[arg(value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// Save each block before it is overwritten, and write it back. Needs the device's identity
     ///
@@ -257,16 +258,13 @@ pub(crate) fn exit_of(answer: &Answer) -> Exit {
 /// Shows `answer` on the terminal and wherever `--json` says.
 pub(crate) fn publish(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure> {
     if let Some(sink) = &args.json {
-        output::write(
-            sink,
-            &document::json(answer, &text::advice(answer, args, text::NO_IDENTITY))?,
-        )?;
+        output::write(sink, &document::json(answer, &text::advice(answer, args, text::RESTORE))?)?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
         let text = text::page(answer, args);
         output::write(&Sink::Stdout, &talk::paged(&text))?;
     } else {
-        talk.note(&text::advice(answer, args, &text::identity(args)));
+        talk.note(&text::advice(answer, args, &text::restoring(args)));
     }
     Ok(())
 }

@@ -32,3 +32,4 @@ pub use kind::{Kind, Size};
 pub use modulus::{Alias, common_distance, divisors_to_try, guess_modulus, second_round};
 pub use observation::{Evidence, Examined, Found, Observation, Retried, Spread, Writes, examine};
 pub use period::guess_period;
+pub use reasons::exclusions_in_words;

@@ -129,6 +129,18 @@ impl FreeSpaceTarget {
         Ok(Pieces::new(&found, self.medium.size) == self.pieces)
     }
 
+    /// Gives at most `part` of the file's space back, from its end; what is left of it. The kernel may discard
+    /// what is freed before it answers, which can take seconds and cannot be stopped.
+    ///
+    /// # Errors
+    /// The file system refuses. The rest is then given back when the file is closed.
+    pub fn give_back(&mut self, part: Bytes) -> io::Result<Bytes> {
+        let left = self.medium.size.saturating_sub(part);
+        self.medium.file.set_len(left.get())?;
+        self.medium.size = left;
+        Ok(left)
+    }
+
     /// Does one operation piece by piece.
     fn perform(&mut self, op: &Op) -> Result<Bytes, Fault> {
         if op.kind == OpKind::Flush {

@@ -112,7 +112,7 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 22] = [
+const OF_OWN: [Adviser; 23] = [
     distrust,
     follow_capacity,
     distrust_after_cuts,
@@ -130,6 +130,7 @@ const OF_OWN: [Adviser; 22] = [
     widen_range,
     allow_writes,
     repeat_in_peace,
+    close_other_programs,
     test_other_class,
     unblock_link,
     settle_pauses,
@@ -415,6 +416,16 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     } else {
         format!("{first} again with {option}: {why}.")
     })
+}
+
+/// Advice where other work disturbed the test, unless that was said already.
+fn close_other_programs(case: &Case<'_>) -> Option<String> {
+    say(
+        case.has(WarningCode::Disturbed)
+            && repeat_in_peace(case).is_none()
+            && !case.record.is_simulated(),
+        "Close other programs and run again: other work on this computer disturbed the test.",
+    )
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.

@@ -6,8 +6,8 @@
 mod places;
 
 use cardproof_evidence::capacity::{
-    Evidence, Exclusion, Finding, Retried, Spread, Verdict, Writes, genuine_after_files, infer,
-    stamp::SECTOR,
+    Evidence, Exclusion, Finding, Retried, Spread, Verdict, Writes, exclusions_in_words,
+    genuine_after_files, infer, stamp::SECTOR,
 };
 use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict, Record, State};
 use cardproof_units::Bytes;
@@ -116,6 +116,13 @@ impl Capacity {
         self.free_space.filter(|tested| tested.as_f64() < COVERED * self.announced.as_f64())
     }
 
+    /// Which fakes would have been found, in words, where a reason names only one of them.
+    #[must_use]
+    pub fn exclusions_in_words(&self) -> Option<String> {
+        let is_genuine = self.verdict == CapacityVerdict::Genuine;
+        exclusions_in_words(&self.exclusions).filter(|_| is_genuine)
+    }
+
     /// Whether anything is known of how much it really holds.
     fn has_bounds(&self) -> bool {
         self.real_size.0 > Bytes::ZERO || self.real_size.1 < self.announced
@@ -180,9 +187,7 @@ impl Capacity {
     pub fn advice(&self) -> Option<String> {
         let advice = match self.verdict {
             CapacityVerdict::Genuine if self.part_tested().is_some() => {
-                "The free space keeps data. You can use the device. To test the rest of it, name the device \
-                 itself: cardproof verify DEVICE --restore=IDENTITY"
-                    .to_owned()
+                "The free space keeps data. You can use the device.".to_owned()
             }
             CapacityVerdict::Fake if self.free_space.is_some() => {
                 "Return the device and ask for your money back. Do not store data on it.".to_owned()

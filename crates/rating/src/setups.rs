@@ -40,7 +40,7 @@ fn sentence(deed: &str, result: &SetupResult, ratio: SetupRatio, baseline: &str)
         "{deed}: {setup} is {estimate:.2} times ({low:.2} to {high:.2}) as fast as {baseline}"
     );
     match result.fit_for {
-        SetupUse::Anything => format!("{faster}. Disadvantage: {costs}."),
+        SetupUse::Anything => format!("{faster}. What it means: {costs}."),
         SetupUse::StorageOnly => {
             format!("{faster}. Use it for files only: {costs}.")
         }
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(
             setup_advice(&comparison),
             ["4 KiB writes, fsync after each: f2fs is 2.00 times (1.90 to 2.10) as fast as ext4. \
-              Disadvantage: its price."]
+              What it means: its price."]
         );
     }
 

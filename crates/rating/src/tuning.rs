@@ -6,16 +6,20 @@
 //! known, 8 MiB is taken: a multiple of every unit that is a power of two up to it, and what factory
 //! layouts of 4 to 32 GB use.
 
+mod ground;
 mod habits;
 mod host;
 mod layout;
 mod storage;
+
+use std::path::Path;
 
 use cardproof_evidence::geometry::Geometry;
 use cardproof_record::Conditions;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
+pub use ground::Ground;
 pub use layout::{Layout, USUAL_UNIT};
 
 /// How a step can be done.
@@ -108,12 +112,21 @@ impl Gain {
     }
 }
 
-/// The steps for the device `name`. Those that lay it out name it as `path`; where there is none, as
-/// for a directory, they are left out.
+/// What a plan is for.
+#[derive(Clone, Debug, Default)]
+pub struct TuningPlace<'p> {
+    /// What can be laid out; for a directory nothing.
+    pub ground: Option<Ground>,
+    /// The kernel's name of the device.
+    pub name: Option<&'p str>,
+    /// Where the file system is mounted.
+    pub mount_point: Option<&'p Path>,
+}
+
+/// The steps for `place`, of which so much is known. Steps whose place is not known are left out.
 #[must_use]
 pub fn tuning_plan(
-    path: Option<&str>,
-    name: Option<&str>,
+    place: &TuningPlace<'_>,
     conditions: &Conditions,
     geometry: Option<&Geometry>,
 ) -> Vec<TuningStep> {
@@ -121,10 +134,10 @@ pub fn tuning_plan(
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = conditions.device.size_bytes.unwrap_or(Bytes::ZERO);
     let block = conditions.target.logical_block_bytes;
-    let layout = path.zip(Layout::new(size, geometry, reported));
+    let layout = place.ground.as_ref().zip(Layout::new(size, geometry, reported));
     let mut steps =
-        layout.map_or_else(Vec::new, |(path, layout)| storage::steps(path, &layout, block));
-    steps.extend(host::steps(name, conditions));
+        layout.map_or_else(Vec::new, |(ground, layout)| storage::steps(ground, &layout, block));
+    steps.extend(host::steps(place, conditions));
     steps.extend(habits::steps());
     steps
 }
@@ -133,6 +146,11 @@ pub fn tuning_plan(
 mod tests {
     use super::*;
     use cardproof_record::{Feature, Transport};
+
+    fn place(name: &str) -> TuningPlace<'_> {
+        let ground = Some(Ground::of_device(&Path::new("/dev").join(name)));
+        TuningPlace { ground, name: Some(name), mount_point: Some(Path::new("/media/pi/my card")) }
+    }
 
     fn conditions() -> Conditions {
         let mut conditions = cardproof_testkit::records::typical_a1_card().conditions;
@@ -145,7 +163,7 @@ mod tests {
 
     #[test]
     fn no_step_claims_a_gain_that_was_not_measured() {
-        let steps = tuning_plan(Some("/dev/mmcblk0"), Some("mmcblk0"), &conditions(), None);
+        let steps = tuning_plan(&place("mmcblk0"), &conditions(), None);
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         for name in ["partition", "filesystem", "scheduler", "read_ahead", "swap", "logs"] {
             assert!(names.contains(&name), "{names:?}");
@@ -162,7 +180,7 @@ mod tests {
 
     #[test]
     fn two_steps_never_make_a_file_system_one_over_the_other_by_apply() {
-        let steps = tuning_plan(Some("/dev/sda"), Some("sda"), &conditions(), None);
+        let steps = tuning_plan(&place("sda"), &conditions(), None);
         let applied = steps.iter().filter(|step| step.applied_by == AppliedBy::Destroy);
         let made = applied.flat_map(|step| &step.commands).filter(|line| line.contains("mkfs"));
         assert_eq!(made.count(), 1);
@@ -174,20 +192,33 @@ mod tests {
         conditions.device.size_bytes = Some(Bytes::gib(60));
         let card = conditions.device.card.get_or_insert_default();
         card.allocation_unit_bytes = Some(Bytes::mib(8));
-        let steps = tuning_plan(Some("/dev/sda"), Some("sda"), &conditions, None);
+        let steps = tuning_plan(&place("sda"), &conditions, None);
         let command = |name: &str| {
             let step = steps.iter().find(|step| step.name == name).unwrap();
             step.commands.join("\n")
         };
-        assert_eq!(command("filesystem"), "mkfs.ext4 -J size=64 -E stripe_width=2048 /dev/sda1");
-        assert_eq!(command("filesystem_f2fs"), "mkfs.f2fs -s 4 /dev/sda1");
-        assert_eq!(command("filesystem_fat"), "mkfs.exfat -c 128K -b 8192K /dev/sda1");
+        assert_eq!(
+            command("filesystem"),
+            "sudo mkfs.ext4 -J size=64 -E stripe_width=2048 /dev/sda1"
+        );
+        assert_eq!(command("filesystem_f2fs"), "sudo mkfs.f2fs -s 4 /dev/sda1");
+        assert_eq!(command("filesystem_fat"), "sudo mkfs.exfat -c 128K -b 8192K /dev/sda1");
+    }
+
+    #[test]
+    fn a_mount_is_named_in_the_command_that_changes_it() {
+        let mut conditions = conditions();
+        conditions.filesystem.get_or_insert_default().options = vec!["relatime".to_owned()];
+        let steps = tuning_plan(&place("sda"), &conditions, None);
+        let step = steps.iter().find(|step| step.name == "mount_options").unwrap();
+        assert_eq!(step.commands[0], "sudo mount -o remount,noatime '/media/pi/my card'");
+        assert_eq!(step.undo, ["sudo mount -o remount,relatime '/media/pi/my card'"]);
     }
 
     #[test]
     fn a_bus_that_is_risky_or_slow_and_an_idle_queue_are_steps() {
         let names = |conditions: &Conditions| {
-            let steps = tuning_plan(Some("/dev/mmcblk0"), Some("mmcblk0"), conditions, None);
+            let steps = tuning_plan(&place("mmcblk0"), conditions, None);
             steps.into_iter().map(|step| step.name).collect::<Vec<_>>()
         };
         let mut conditions = conditions();
@@ -223,7 +254,7 @@ mod tests {
             let card = conditions.device.card.get_or_insert_default();
             card.command_queue = Feature { enabled: Some(false), ..Feature::default() };
             card.queue_is_trusted = Some(is_trusted);
-            let steps = tuning_plan(Some("/dev/mmcblk0"), Some("mmcblk0"), &conditions, None);
+            let steps = tuning_plan(&place("mmcblk0"), &conditions, None);
             let step = steps.into_iter().find(|step| step.name == "queue_and_cache").unwrap();
             let sets = step.commands.iter().any(|command| command.contains("sd_cqe=2"));
             assert_eq!(sets, !is_trusted, "{step:?}");

@@ -101,9 +101,44 @@ pub fn bare(value: &impl Display) -> String {
     format!("{value:#}")
 }
 
-/// `words` with a capital at the beginning.
+/// Programs and file systems whose names have no digit and are written small.
+const SMALL_NAMES: [&str; 16] = [
+    "btrfs",
+    "cardproof",
+    "dd",
+    "exfat",
+    "fio",
+    "flashbench",
+    "hdparm",
+    "iostat",
+    "iozone",
+    "mmc",
+    "nvme",
+    "sdmon",
+    "smartctl",
+    "sysbench",
+    "vfat",
+    "xfs",
+];
+
+/// Whether `word` is a name that is written as it is: of a program, a device or a file.
+fn is_name(word: &str) -> bool {
+    let of_disk = ["sd", "hd", "vd", "xvd"].iter().filter_map(|kind| word.strip_prefix(kind));
+    let is_disk = |rest: &str| {
+        matches!(rest.len(), 1 | 2) && rest.chars().all(|letter| letter.is_ascii_lowercase())
+    };
+    SMALL_NAMES.contains(&word)
+        || word.contains(|c: char| c.is_ascii_digit() || "/_=`".contains(c))
+        || of_disk.into_iter().any(is_disk)
+}
+
+/// `words` with a capital at the beginning, unless they begin with a name that has none.
 #[must_use]
 pub fn sentence(words: &str) -> String {
+    let first = words.split([' ', '\'', ',', ':', '.']).next().unwrap_or_default();
+    if is_name(first) {
+        return words.to_owned();
+    }
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -144,6 +179,19 @@ pub const fn likelihood(likelihood: Likelihood) -> &'static str {
 mod tests {
     use super::*;
     use cardproof_units::{Iops, Throughput};
+
+    #[test]
+    fn a_name_at_the_beginning_of_a_sentence_stays_as_it_is() {
+        for words in
+            ["mmcblk0 did not answer", "sdb: no answer", "fio's plain output", "/dev/sda is"]
+        {
+            assert_eq!(sentence(words), words);
+        }
+        assert_eq!(sentence("the card"), "The card");
+        assert_eq!(sentence("sd cards"), "Sd cards");
+        assert_eq!(sentence("reads, 4 KiB"), "Reads, 4 KiB");
+        assert_eq!(sentence(""), "");
+    }
 
     #[test]
     fn an_estimate_is_printed_with_its_interval() {

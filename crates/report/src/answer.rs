@@ -11,6 +11,7 @@ use cardproof_record::{Conditions, Record, TargetKind};
 use cardproof_units::Throughput;
 
 use crate::clean::{Markdown, harmless, one_line};
+use crate::columns::columns_of;
 use crate::facts::title_of_device;
 use crate::wrap::wrap_into;
 
@@ -33,7 +34,7 @@ pub struct AnswerPage<'p> {
     pub answer: &'p Answer,
     /// The device and its computer.
     pub conditions: &'p Conditions,
-    /// The target as the user would name it in a command.
+    /// The target as a word of a shell.
     pub target: &'p str,
     /// Whether a saved copy of a computer was looked at, so that commands are for that computer.
     pub is_saved: bool,
@@ -107,7 +108,7 @@ impl AnswerPage<'_> {
             let verdict = format!("{:<VERDICT$}", reply.verdict);
             out.push_str(&question);
             out.push_str(&painted(&verdict, style_of(reply.standing), styled));
-            let used = question.chars().count() + verdict.chars().count();
+            let used = columns_of(&question) + columns_of(&verdict);
             parts(&mut out, &reply.details, used, width);
         }
         self.steps(&mut out, width);
@@ -202,8 +203,8 @@ impl AnswerPage<'_> {
             out.push('\n');
             return;
         };
-        let used = 2 + headline.chars().count() + 3;
-        if used + quote.chars().count() <= width {
+        let used = 2 + columns_of(headline) + 3;
+        if used + columns_of(&quote) <= width {
             out.push_str("   ");
             out.push_str(&quote);
             out.push('\n');
@@ -222,7 +223,7 @@ impl AnswerPage<'_> {
         for (number, step) in steps.iter().enumerate() {
             let label = if number == 0 { "  Next:" } else { "       " };
             let first = format!("{label} {}. ", number + 1);
-            wrap_into(out, &first, &step.to_string(), &" ".repeat(11), width);
+            wrap_into(out, &first, &step.unbroken(), &" ".repeat(11), width);
         }
     }
 }
@@ -234,15 +235,15 @@ fn parts(out: &mut String, details: &[String], used: usize, width: usize) {
     let indent = " ".repeat(used + 1);
     let mut column = used;
     for (number, part) in details.iter().enumerate() {
-        let length = part.chars().count();
+        let length = columns_of(part);
         let between = if number == 0 { " " } else { BETWEEN };
-        if number > 0 && column + between.chars().count() + length > width {
+        if number > 0 && column + columns_of(between) + length > width {
             out.push('\n');
             out.push_str(&indent);
             column = indent.len();
         } else {
             out.push_str(between);
-            column += between.chars().count();
+            column += columns_of(between);
         }
         if column + length > width {
             wrap_into(out, "", part, &indent, width.saturating_sub(column - indent.len()));

@@ -144,6 +144,9 @@ impl Page {
         for figure in contents.figures.iter().take(LINES_MAX) {
             self.paragraph("  ", figure);
         }
+        if let Some(more @ 1..) = contents.figures.len().checked_sub(LINES_MAX) {
+            self.paragraph("  ", &format!("{more} more figures: --details"));
+        }
     }
 
     fn headline(&mut self, overall: Overall, answer: &Answer) {

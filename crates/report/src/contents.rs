@@ -354,7 +354,9 @@ pub(crate) const CAPACITY_HEADING: &str = "Is the capacity real?";
 /// The verdict on the capacity, and its reasons.
 fn capacity_lines(record: &Record) -> Vec<String> {
     let Some(found) = capacity(record) else { return Vec::new() };
-    let reasons = found.reasons.iter().map(|reason| sentence(&one_line(reason)));
+    let excluded = found.exclusions_in_words();
+    let reasons = found.reasons.iter().chain(&excluded);
+    let reasons = reasons.map(|reason| sentence(&one_line(reason)));
     std::iter::once(found.headline()).chain(reasons).collect()
 }
 

@@ -9,6 +9,7 @@ mod answer;
 mod brief;
 mod charts;
 mod clean;
+mod columns;
 mod comparison;
 mod contents;
 mod course;
@@ -44,6 +45,7 @@ pub use answer::{AnswerPage, Reply, Step, check_markdown, check_text};
 pub use brief::brief;
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
+pub use columns::{beginning, columns_of, left, right};
 pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
 };

@@ -89,13 +89,7 @@ pub(crate) fn note(record: &Record) -> Option<String> {
         phase.is_measured() && phase.stated.is_none() && phase.sync.fsync_every().is_some()
     };
     let notes = [
-        (!deciding.is_empty()).then(|| {
-            format!(
-                "{} decide the classes. Their rates and intervals leave out the start (of sequential \
-                 writes: the first half). Their intervals come from a stricter method and are wider.",
-                wording::list(&deciding)
-            )
-        }),
+        deciding_in_words(&deciding),
         record
             .phases
             .iter()
@@ -104,6 +98,23 @@ pub(crate) fn note(record: &Record) -> Option<String> {
     ];
     let notes: Vec<String> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| notes.join(" "))
+}
+
+/// What the figures of the phases that decide the classes leave out.
+fn deciding_in_words(deciding: &[&str]) -> Option<String> {
+    let start = "the start (of sequential writes: the first half)";
+    match deciding {
+        [] => None,
+        [only] => Some(format!(
+            "{only} decides the classes. Its rate and interval leave out {start}. The interval comes from a \
+             stricter method and is wider."
+        )),
+        several => Some(format!(
+            "{} decide the classes. Their rates and intervals leave out {start}. Their intervals come from a \
+             stricter method and are wider.",
+            wording::list(several)
+        )),
+    }
 }
 
 fn direction(name: &str, direction: &Direction) -> Row {

@@ -14,6 +14,7 @@ use cardproof_record::{Likelihood, Outcome, Reason, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use crate::columns::columns_of;
 use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
 use crate::rows::{Cells, Row, shown};
@@ -351,7 +352,7 @@ fn fitting_table(rows: &[Row], width: usize) -> Option<String> {
     };
     let whole: Vec<usize> = (0..COLUMNS.len()).filter(is_filled).collect();
     let narrow: Vec<usize> = whole.iter().copied().filter(|column| *column != P50).collect();
-    let fits = |table: &String| table.lines().all(|line| line.chars().count() <= width);
+    let fits = |table: &String| table.lines().all(|line| columns_of(line) <= width);
     [whole, narrow].iter().map(|columns| table(&cells, columns)).find(fits)
 }
 

@@ -12,11 +12,11 @@ const WRITERS_MAX: usize = 10;
 const PROGRAMS_MAX: usize = 3;
 
 /// Where the kernel does not count by group.
-const ESTIMATED: &str = "  This kernel does not count writes by service (io.stat of cgroups), so the shares are\n  \
+const ESTIMATED: &str = "  This kernel does not count writes by service (io.stat of cgroups), so the shares are \
                          estimates from memory waiting to be written. Direct writes are in nobody's share.";
 
 /// Where nothing reached the device.
-const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up to 30 s. Watch for longer, with\n  \
+const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up to 30 s. Watch for longer, with \
                        --time 5min.";
 
 /// Why a process cannot be looked at.
@@ -55,10 +55,12 @@ pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
             let _ = writeln!(text, "        {}", programs.join(", "));
         }
     }
+    // An empty line parts it from the writers, and from the heading where there are none.
+    let gap = if who.writers.is_empty() { "" } else { "\n" };
     let _ = match who.attributed {
-        Some(share) => writeln!(text, "\n  {:.0} % of it has an owner.", 100.0 * share),
-        None if who.device_bytes == Bytes::ZERO => writeln!(text, "\n{NOTHING}"),
-        None => writeln!(text, "\n{ESTIMATED}"),
+        Some(share) => writeln!(text, "{gap}  {:.0} % of it has an owner.", 100.0 * share),
+        None if who.device_bytes == Bytes::ZERO => writeln!(text, "{gap}{NOTHING}"),
+        None => writeln!(text, "{gap}{ESTIMATED}"),
     };
     if who.hidden > 0 {
         let _ = writeln!(text, "  Processes that could not be looked at: {}. {HIDDEN}", who.hidden);

@@ -3,6 +3,7 @@
 pub(crate) use cardproof_rating::wording::sentence;
 
 use crate::clean::harmless;
+use crate::columns::columns_of;
 
 const UNITS: [&str; 22] = [
     "%", "ns", "us", "ms", "s", "min", "byte", "bytes", "KiB", "MiB", "GiB", "TiB", "MB/s", "GB",
@@ -10,18 +11,42 @@ const UNITS: [&str; 22] = [
 ];
 
 /// A space at which no line is broken.
-const BOUND: char = '\u{a0}';
+pub(crate) const BOUND: char = '\u{a0}';
 
-/// `text` with every number bound to its unit by a space at which no line is broken.
+/// `text` with every number bound to its unit, and every quoted name held together, by a space at which no line
+/// is broken: a name is copied with the command that it stands in.
 pub(crate) fn bound(text: &str) -> String {
     let mut bound = String::with_capacity(text.len() + 16);
-    for word in text.split(' ') {
-        if !bound.is_empty() {
-            bound.push(if is_unit_of(&bound, word) { BOUND } else { ' ' });
+    // The words that are left of a quoted name.
+    let mut quoted = 0;
+    let words: Vec<&str> = text.split(' ').collect();
+    for (index, &word) in words.iter().enumerate() {
+        if index > 0 {
+            let is_bound = quoted > 0 || is_unit_of(&bound, word);
+            bound.push(if is_bound { BOUND } else { ' ' });
         }
+        quoted = if quoted > 0 { quoted - 1 } else { words_quoted(&words[index..]) };
         bound.push_str(word);
     }
     bound
+}
+
+/// How many more of `words` belong to the first: those up to the end of a quotation that begins with it, or in it
+/// after `=`, as `shell_word` quotes.
+fn words_quoted(words: &[&str]) -> usize {
+    let first = words.first().copied().unwrap_or_default();
+    let begun = [first.strip_prefix('\''), first.strip_prefix("$'")];
+    let Some(begun) =
+        begun.into_iter().flatten().next().or_else(|| Some(first.split_once("='")?.1))
+    else {
+        return 0;
+    };
+    let ends = |word: &str| word.trim_end_matches([',', ';', '.', ':', ')', '`']).ends_with('\'');
+    if ends(begun) {
+        return 0;
+    }
+    // One that does not end is an apostrophe.
+    words.iter().skip(1).position(|word| ends(word)).map_or(0, |more| more + 1)
 }
 
 /// Whether `word`, punctuation aside, is the unit of the number that `before` ends in.
@@ -48,7 +73,7 @@ fn wrap_as_is(out: &mut String, first: &str, text: &str, indent: &str, width: us
         if !is_line_start && column + 1 + length > width {
             out.push('\n');
             out.push_str(indent);
-            column = indent.chars().count();
+            column = columns_of(indent);
             is_line_start = true;
         }
         if !is_line_start {
@@ -76,19 +101,18 @@ pub fn wrapped(text: &str, width: u16) -> String {
             out.push('\n');
         } else {
             let (first, text) = line.split_at(hang(line, width));
-            wrap_as_is(&mut out, first, text, &" ".repeat(first.chars().count()), width);
+            wrap_as_is(&mut out, first, text, &" ".repeat(columns_of(first)), width);
         }
     }
     out.pop();
     out
 }
 
-/// The columns that `text` takes on a terminal: its characters without the escape sequences that set
-/// colours.
+/// The columns that `text` takes on a terminal, without the escape sequences that set colours.
 fn shown_length(text: &str) -> usize {
     let mut parts = text.split('\u{1b}');
-    let first = parts.next().unwrap_or_default().chars().count();
-    let shown = parts.map(|part| part.split_once('m').map_or(0, |(_, rest)| rest.chars().count()));
+    let first = columns_of(parts.next().unwrap_or_default());
+    let shown = parts.map(|part| part.split_once('m').map_or(0, |(_, rest)| columns_of(rest)));
     first + shown.sum::<usize>()
 }
 
@@ -104,7 +128,7 @@ fn hang(line: &str, width: usize) -> usize {
         let rest = &line[start + gap..];
         line.len() - rest.trim_start_matches(' ').len()
     });
-    column.filter(|&column| line[..column].chars().count() <= width / 2).unwrap_or(start)
+    column.filter(|&column| columns_of(&line[..column]) <= width / 2).unwrap_or(start)
 }
 
 #[cfg(test)]
@@ -123,6 +147,22 @@ mod tests {
         let mut out = String::new();
         wrap_into(&mut out, "", "takes (23.7 ms), or 4 KiB", "", 12);
         assert_eq!(out, "takes\n(23.7 ms),\nor 4 KiB\n");
+    }
+
+    #[test]
+    fn a_quoted_name_is_not_broken() {
+        let mut out = String::new();
+        wrap_into(
+            &mut out,
+            "",
+            "test it: cardproof verify --restore='my card:4' '/m/my old card'.",
+            "",
+            30,
+        );
+        assert_eq!(out, "test it: cardproof verify\n--restore='my card:4'\n'/m/my old card'.\n");
+        let mut out = String::new();
+        wrap_into(&mut out, "", "it's the 'card of one", "", 9);
+        assert_eq!(out, "it's the\n'card of\none\n");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cardproof_device::guard::Leave;
 use cardproof_record::Record;
 use cardproof_units::Nanos;
 
@@ -62,6 +63,8 @@ pub enum Question<'a> {
     Identity {
         /// Why it is refused without, with the identity to give.
         refusal: &'a str,
+        /// What it asks leave for.
+        leave: Leave,
     },
 }
 

@@ -112,11 +112,22 @@ impl Experiment for Setups {
             _ => Bytes::ZERO,
         };
         let written = image + systems + modes::written(&self.choice, self.rounds);
+        let file_systems = match self.choice.setups.len() {
+            all if makes_systems => all - missing.len(),
+            // Only the file system that is there.
+            all => all.min(1),
+        };
         let mut notes = vec![format!(
             "Compares {} setups in {} rounds.",
-            self.choice.setups.len() + self.choice.modes.len() - missing.len(),
+            file_systems + self.choice.modes.len(),
             self.rounds
         )];
+        if !makes_systems && !self.choice.setups.is_empty() {
+            notes.push(
+                "Making file systems needs root: run it again with sudo to compare them."
+                    .to_owned(),
+            );
+        }
         for (setup, reason) in &missing {
             notes.push(format!("Without {setup}: {reason}."));
         }

@@ -18,7 +18,7 @@ use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::TargetKind;
 use cardproof_sim::Keeping;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, shell_path};
 
 use crate::failure::{Failure, FailureKind, with_causes};
 use crate::file::open_storage_file;
@@ -211,7 +211,7 @@ pub fn refuse_link(path: &Path) -> Result<(), Failure> {
         Ok(link) => Err(Failure::refused(format!(
             "refusing to follow the symbolic link {}; name the directory itself: {}",
             path.display(),
-            fs::canonicalize(path).unwrap_or(link).display()
+            shell_path(&fs::canonicalize(path).unwrap_or(link))
         ))),
     }
 }
@@ -435,7 +435,8 @@ fn ask_for_identity(
     if !refusal.objections.iter().all(guard::Objection::can_be_lifted) {
         return Ok(None);
     }
-    match talk.ask(Question::Identity { refusal: &with_causes(error) }) {
+    let question = Question::Identity { refusal: &with_causes(error), leave: refusal.leave };
+    match talk.ask(question) {
         None => Ok(None),
         Some(answer) if answer.trim().is_empty() => {
             Err(Failure::refused("nothing was typed; nothing was written"))

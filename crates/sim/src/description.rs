@@ -153,6 +153,10 @@ enum FlushForm {
 pub fn describe(name: &str, text: &str) -> Result<Card, DescriptionError> {
     let mut table: Table =
         text.parse().map_err(|error: toml::de::Error| DescriptionError::Form(error.to_string()))?;
+    if table.is_empty() {
+        let message = "it says nothing of a card; give at least a base, such as base = \"sandisk-extreme-a1\"";
+        return Err(DescriptionError::Form(message.to_owned()));
+    }
     table.iter_mut().for_each(|(_, value)| read_units(value));
     let form: Form = Value::Table(table).try_into().map_err(|error| form_error(&error))?;
     let base = find(form.base.as_deref().unwrap_or(BASE))
@@ -386,6 +390,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_text_that_says_nothing_describes_no_card() {
+        for text in ["", "# slow\n\n"] {
+            let error = describe("slow.toml", text).unwrap_err().to_string();
+            assert!(error.contains("it says nothing of a card"), "{error}");
+        }
+        assert!(describe("slow.toml", "base = \"intenso-class-4\"").is_ok());
+    }
+
+    #[test]
     fn a_file_says_everything_that_the_catalogue_can() {
         let text = r#"
             base = "sandisk-ultra-a1"
@@ -436,7 +449,7 @@ mod tests {
         };
         assert_eq!(describe("x", text).unwrap().power, Some(expected));
         assert_eq!(describe("x", "[power]").unwrap().power, Some(Power::HONEST));
-        assert_eq!(describe("x", "").unwrap().power, None);
+        assert_eq!(describe("x", "size = \"32GB\"").unwrap().power, None);
     }
 
     #[test]

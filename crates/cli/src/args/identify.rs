@@ -13,7 +13,7 @@ pub(crate) struct IdentifyArgs {
     /// directory
     ///
     /// You can write mmcblk0 instead of /dev/mmcblk0.
-    #[arg(value_name = "DEVICE|DIR")]
+    #[arg(value_name = "DEVICE|DIR", value_parser = crate::target::parser())]
     pub(crate) place: Option<PathBuf>,
     /// Show all storage of this computer
     #[arg(long, conflicts_with = "place")]

@@ -18,6 +18,7 @@ use super::seen::Seen;
 use crate::args::{AccessArgs, EngineArg};
 use crate::exit::Failure;
 use crate::measuring::{Request, options};
+use crate::others;
 use crate::signals::Signals;
 use crate::talk::Talk;
 use crate::terminal::Terminal;
@@ -73,6 +74,9 @@ pub(super) fn measure(
              deletes them; your files are not touched.",
         );
     }
+    if tests_speed && is_writable && !is_simulated {
+        others::tell(talk);
+    }
     if tests_capacity {
         let wish = Wish { store: Some(STORE), full_below: Some(FULL_BELOW), ..Wish::default() };
         let found = if is_simulated {
@@ -127,7 +131,7 @@ fn session(
         kind: FailureKind::Incomplete,
         message: failure.message,
     })?;
-    let mut terminal = Unannounced { terminal: Terminal::new(talk), is_later };
+    let mut terminal = Unannounced { terminal: Terminal::unannounced(talk), is_later };
     cardproof_session::measure(experiment, &options, &mut terminal, signals.stop())
 }
 
@@ -205,7 +209,7 @@ impl Measurements {
     }
 }
 
-/// A terminal that does not say what a session is about to do.
+/// A terminal that says once for all sessions of a check what stands in the way of keeping them.
 struct Unannounced {
     terminal: Terminal,
     is_later: bool,
@@ -213,12 +217,8 @@ struct Unannounced {
 
 impl Frontend for Unannounced {
     fn tell(&mut self, event: Event<'_>) {
-        let is_known = match event {
-            Event::Ready { .. } => true,
-            Event::Unkept(_) => self.is_later,
-            _ => false,
-        };
-        if !is_known {
+        // It was said of the first of them.
+        if !(self.is_later && matches!(event, Event::Unkept(_))) {
             self.terminal.tell(event);
         }
     }

@@ -9,6 +9,7 @@ use cardproof_device::guard;
 use cardproof_device::identify::{StorageChoice, identify};
 use cardproof_device::{Sysroot, WearFacts, wear_facts};
 use cardproof_rating::signs::Signs;
+use cardproof_units::shell_path;
 use jiff::Timestamp;
 
 use super::smartctl::of_smartctl;
@@ -83,12 +84,9 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
             "{} is a simulated card, which reports no wear; name a block device, such as \
              /dev/mmcblk0; `cardproof endure {}` wears it out",
             path.display(),
-            path.display()
+            shell_path(path)
         )));
     }
-    // As `identify` does, take the kernel's name of a device.
-    let in_dev = Path::new("/dev").join(path);
-    let path = if !path.exists() && in_dev.exists() { &*in_dev } else { path };
     let real = std::fs::canonicalize(path).map_err(|error| {
         Failure::of_opening(
             &error,

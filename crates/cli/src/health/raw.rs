@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use cardproof_import::{clean, decode};
 use cardproof_rating::signs::Signs;
 use cardproof_registers::CMD56_LEN;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, shell_path};
 use jiff::Timestamp;
 
 use super::{Found, Sourced, drives, told};
 use crate::exit::Failure;
 use crate::input;
+use crate::output::Sink;
 use crate::pasted::{self, Reader};
 
 /// No output is longer.
@@ -99,23 +100,32 @@ fn signs(path: &Path, bytes: &[u8]) -> Result<Option<(Signs, Option<String>)>, F
         log::LogFindings::Nothing => Ok(None),
         log::LogFindings::OfOne(signs, name) => Ok(Some((*signs, name))),
         log::LogFindings::OfSeveral(names) => Err(Failure::usage(format!(
-            "{name} tells of trouble with {}; give the lines of one, or run `cardproof identify --raw {name}` for all",
+            "{name} tells of trouble with {}; give the lines of one, or run `cardproof identify --raw {}` for all",
             names.join(", "),
-            name = path.display()
+            shell_path(path),
+            name = name_of(path)
         ))),
+    }
+}
+
+/// `path` in words.
+fn name_of(path: &Path) -> String {
+    match Sink::from_path(path) {
+        Sink::Stdout => "standard input".to_owned(),
+        Sink::File(path) => path.display().to_string(),
     }
 }
 
 /// The readings in the file at `path`, which holds `bytes`; none where they hold signs of trouble instead.
 fn readings(path: &Path, bytes: &[u8], has_signs: bool) -> Result<Vec<Sourced>, Failure> {
-    let name = path.display().to_string();
+    let name = name_of(path);
     if bytes.len() == CMD56_LEN && is_binary(bytes) {
         return Ok(vec![Sourced { source: name, ..of_cmd56(bytes) }]);
     }
     let text = decode(bytes);
     let found = in_text(&text);
     if found.is_empty() && !has_signs {
-        return Err(Failure::usage(match pasted::other(&text, Reader::Health, &name) {
+        return Err(Failure::usage(match pasted::other(&text, Reader::Health, path) {
             Some(advice) => format!("{name} tells no wear: {advice}"),
             None => format!("{name} is no output that is known; {KNOWN}"),
         }));

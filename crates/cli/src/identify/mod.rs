@@ -16,6 +16,7 @@ use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identi
 use cardproof_rating::signs::Signs;
 use cardproof_registers::Serials;
 use cardproof_session::simulated_name;
+use cardproof_units::shell_path;
 
 use crate::args::IdentifyArgs;
 use crate::exit::{Exit, Failure, with_causes};
@@ -72,7 +73,7 @@ fn decode(registers: &str, args: &IdentifyArgs) -> Result<Exit, Failure> {
         if let Some(page) = kernel::page(&text).filter(|_| args.json.is_none()) {
             return Ok(page);
         }
-        Err(match pasted::other(&text, Reader::Identify, registers) {
+        Err(match pasted::other(&text, Reader::Identify, Path::new(registers)) {
             Some(advice) => Failure::usage(format!("--raw: no register in it: {advice}")),
             None => failure,
         })
@@ -171,7 +172,7 @@ fn dump(root: &Sysroot, sink: &Sink, is_quiet: bool) -> Result<Exit, Failure> {
             "Written to {}, without serial numbers and names. It is text: read it before you send \
              it. cardproof identify --sysroot {} shows what it tells.",
             path.display(),
-            path.display()
+            shell_path(path)
         ));
     }
     Ok(Exit::Done)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use cardproof_rating::findings::{by_gravity, casts_doubt, gravity, sentence};
 use cardproof_record::{Figure, Phase, PhaseState, Record, WarningCode};
+use cardproof_report::{columns_of, left, right};
 use cardproof_units::Bytes;
 
 /// Figures by the phase that they come from.
@@ -177,15 +178,14 @@ fn printed(figure: &Figure) -> String {
 
 /// The rows in columns, the last one ragged.
 fn aligned(rows: &[[String; 4]]) -> Vec<String> {
-    let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-    };
+    let width =
+        |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or_default();
     let [name, iops, rate] = [width(0), width(1), width(2)];
     rows.iter()
         .map(|row| {
-            format!("  {:name$}  {:>iops$}  {:>rate$}  {}", row[0], row[1], row[2], row[3])
-                .trim_end()
-                .to_owned()
+            let [first, second, third] =
+                [left(&row[0], name), right(&row[1], iops), right(&row[2], rate)];
+            format!("  {first}  {second}  {third}  {}", row[3]).trim_end().to_owned()
         })
         .collect()
 }

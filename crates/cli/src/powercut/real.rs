@@ -64,6 +64,7 @@ pub(crate) struct WitnessArgs {
 #[derive(Debug, Args)]
 pub(crate) struct WriteArgs {
     /// A block device, a file, or a directory (a file is made in it)
+    #[arg(value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// The witness, such as 192.168.1.5:7777
     #[arg(long, value_name = "ADDRESS")]
@@ -122,6 +123,7 @@ impl From<AppArg> for Application {
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// The target of `powercut write`
+    #[arg(value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// The witness, such as 192.168.1.5:7777
     #[arg(long, value_name = "ADDRESS")]

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use cardproof_report::beginning;
 use cardproof_units::Nanos;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -42,7 +43,7 @@ impl StepView {
             Some(bar) => {
                 bar.set_position((PARTS as f64 * done.clamp(0.0, 1.0)) as u64);
                 let what = if deed.is_empty() { name } else { deed };
-                bar.set_message(fitting(&format!("{what}, {elapsed}"), columns()));
+                bar.set_message(fitting(&in_time(what, elapsed), columns()));
             }
             None if self.is_due(name) => {
                 self.talk.note(&format!("  {name:<10} {deed}"));
@@ -65,9 +66,14 @@ impl StepView {
     }
 }
 
+/// `what` with the time that it has taken.
+fn in_time(what: &str, elapsed: Nanos) -> String {
+    format!("{what} ({} so far)", elapsed.in_whole_seconds())
+}
+
 /// As much of `text` as stands beside the bar: a line that wraps cannot be drawn over.
 fn fitting(text: &str, columns: usize) -> String {
-    text.chars().take(columns.saturating_sub(BAR_COLUMNS)).collect()
+    beginning(text, columns.saturating_sub(BAR_COLUMNS)).to_owned()
 }
 
 fn live_bar(target: ProgressDrawTarget) -> ProgressBar {
@@ -83,6 +89,12 @@ fn live_bar(target: ProgressDrawTarget) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_told_in_seconds() {
+        let shown = in_time("writing, 3 s left", Nanos::from_millis(1_280));
+        assert_eq!(shown, "writing, 3 s left (2 s so far)");
+    }
 
     #[test]
     fn a_long_step_stays_in_its_line() {

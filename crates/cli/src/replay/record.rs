@@ -30,7 +30,7 @@ pub(crate) struct RecordArgs {
     pub(crate) output: PathBuf,
     /// The device to record, such as /dev/mmcblk0; by default the device that holds the
     /// current directory
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", value_parser = crate::target::parser())]
     pub(crate) device: Option<PathBuf>,
     /// Description of the job, kept in the trace
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]

@@ -20,6 +20,7 @@ pub(crate) struct RunArgs {
     /// A name of `cardproof replay list`, or a trace file
     pub(crate) trace: String,
     /// A directory (cardproof writes a file there and removes it), a file, a block device, or sim:NAME
+    #[arg(value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// What to do with the job's own pauses: keep them, leave them out (none), or multiply them by a factor
     /// such as 3

@@ -1,7 +1,8 @@
 //! The plan of `tune` for people: in short what, why and the command; in full also gain, risk and undo.
 
-use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep};
+use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, USUAL_UNIT};
 use cardproof_report::{wrap_into, wrapped};
+use cardproof_units::Bytes;
 
 /// Steps that stand for another one, or for who has set the card up already.
 const ALTERNATIVES: [&str; 3] = ["filesystem_f2fs", "filesystem_fat", "journal"];
@@ -49,6 +50,30 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
     }
     text.push_str(DETAILS);
     text
+}
+
+/// Whether a partition that begins at `start` suits a card whose allocation unit is `unit`. `target` is the word
+/// of a shell that names the card.
+pub(super) fn alignment(start: Bytes, unit: Option<Bytes>, target: &str) -> String {
+    let suits = match unit {
+        Some(unit) if start.is_multiple_of(unit) => {
+            return format!(
+                "The partition begins at {start}: aligned to the card's blocks of {unit}."
+            );
+        }
+        Some(unit) => {
+            return format!(
+                "The partition begins at {start}: NOT aligned to the card's blocks of {unit}, so some writes \
+                 touch two of them."
+            );
+        }
+        None if start.is_multiple_of(USUAL_UNIT) => "which suits most cards",
+        None => "which does not suit every card",
+    };
+    format!(
+        "The partition begins at {start}, {suits}; the blocks of this one are not known. To find them: cardproof \
+         geometry {target}"
+    )
 }
 
 /// What a step sets, and why, in a few words.
@@ -136,5 +161,20 @@ fn title(name: &str) -> &str {
         }
         "journal" => "journal of an existing ext4",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_whether_the_partition_is_aligned_now() {
+        let told = |start, unit| alignment(start, unit, "'my card'");
+        assert!(told(Bytes::mib(4), Some(Bytes::mib(4))).contains(": aligned"));
+        assert!(told(Bytes::mib(1), Some(Bytes::mib(4))).contains("NOT aligned"));
+        let unknown = told(Bytes::mib(8), None);
+        assert!(unknown.contains("suits most cards"), "{unknown}");
+        assert!(unknown.ends_with("cardproof geometry 'my card'"), "{unknown}");
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use cardproof_record::CapacityVerdict;
 use cardproof_session::simulated_name;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, shell_path};
 
 use super::{Answer, VerifyArgs};
 use crate::exit::Failure;
@@ -59,13 +59,13 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
             return Ok(());
         }
     };
-    let target = args.target.display();
-    talk.note(&format!(
-        "A partition that ends at the real size (all data on the device are lost):\n  \
-         printf '{}' | sfdisk --wipe always {target}\n  then make a file system on the partition, \
-         such as: mkfs.vfat -F 32 PARTITION",
-        script.replace('\n', "\\n")
+    talk.note("A partition that ends at the real size (all data on the device are lost):");
+    talk.command(&format!(
+        "printf '{}' | sudo sfdisk --wipe always {}",
+        script.replace('\n', "\\n"),
+        shell_path(&args.target)
     ));
+    talk.note("  then make a file system on the partition, such as: mkfs.vfat -F 32 PARTITION");
     if args.destroy.is_none() {
         return Ok(());
     }

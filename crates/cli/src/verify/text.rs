@@ -1,13 +1,16 @@
 //! The answer for people: the verdict first, the reasons, and at last what to do.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
-use cardproof_device::{Sysroot, guard};
+use cardproof_device::guard::{self, Leave};
+use cardproof_device::{Sysroot, look_at_path};
 use cardproof_rating::wording;
 use cardproof_record::CapacityVerdict;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, shell_path};
 
 use super::{Answer, VerifyArgs};
+use crate::output::is_block_device;
 
 /// The page.
 pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
@@ -22,7 +25,7 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
     let end = if is_early { " The test ended early, since the answer was certain." } else { "" };
     let (written, read) = (answer.written.rounded(), answer.read.rounded());
     let _ = writeln!(text, "Written {written}, read {read}.{end}");
-    text.push_str(&advice(answer, args, &identity(args)));
+    text.push_str(&advice(answer, args, &restoring(args)));
     text.push('\n');
     text
 }
@@ -40,26 +43,54 @@ fn ranges(answer: &Answer) -> String {
     text
 }
 
-/// The device's identity as the options want it, for the terminal: it may hold a serial number.
-pub(super) fn identity(args: &VerifyArgs) -> String {
-    let found = guard::inspect(&Sysroot::default(), &args.target);
-    found.map_or_else(|_| NO_IDENTITY.to_owned(), |found| found.identity.to_string())
+/// The option that puts the data back, with the target's identity, for the terminal: it may hold a serial
+/// number.
+pub(super) fn restoring(args: &VerifyArgs) -> String {
+    restoring_at(&args.target)
 }
 
-/// Stands for the identity where it is not told.
-pub(super) const NO_IDENTITY: &str = "IDENTITY";
+fn restoring_at(path: &Path) -> String {
+    let found = guard::inspect(&Sysroot::default(), path);
+    found.map_or_else(|_| RESTORE.to_owned(), |found| found.identity.as_option(Leave::Restore))
+}
 
-/// One sentence: what to do.
-pub(super) fn advice(answer: &Answer, args: &VerifyArgs, identity: &str) -> String {
-    if let Some(advice) = answer.found.advice() {
-        return format!("What to do: {advice}");
+/// The option without the identity; cardproof then says which one.
+pub(super) const RESTORE: &str = "--restore";
+
+/// The whole device below `directory`.
+fn device_below(directory: &Path) -> Option<PathBuf> {
+    let found = look_at_path(&Sysroot::default(), directory).ok()?;
+    let node = Path::new("/dev").join(found.device.name?);
+    is_block_device(&node).then_some(node)
+}
+
+/// How the rest of the device is tested of which the directory's free space was tested.
+fn of_the_rest(args: &VerifyArgs, option: &str) -> String {
+    let Some(device) = device_below(&args.target) else { return String::new() };
+    if device_below(Path::new("/")).as_ref() == Some(&device) {
+        return " To test the rest of it, put it into another computer.".to_owned();
     }
-    let target = args.target.display();
+    // The identity of a whole device is not told where the target's own is not.
+    let option = if option == RESTORE { RESTORE.to_owned() } else { restoring_at(&device) };
+    format!(
+        " To test the rest of it, unmount it, then: cardproof verify {} {option}",
+        shell_path(&device)
+    )
+}
+
+/// One sentence: what to do. `option` is what puts the data back, see [`restoring`] and [`RESTORE`].
+pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String {
     let is_files = args.target.is_dir();
+    if let Some(advice) = answer.found.advice() {
+        let is_part = answer.found.verdict == CapacityVerdict::Genuine && is_files;
+        let rest = if is_part { of_the_rest(args, option) } else { String::new() };
+        return format!("What to do: {advice}{rest}");
+    }
+    let target = shell_path(&args.target);
     let by_writing = if is_files {
         format!("cardproof verify {target} --full")
     } else {
-        format!("cardproof verify {target} --restore={identity}")
+        format!("cardproof verify {target} {option}")
     };
     let keeps = if is_files { "" } else { " (keeps your data)" };
     match answer.found.verdict {
@@ -67,9 +98,7 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, identity: &str) -> Stri
             format!("What to do: test it by writing: {by_writing}{keeps}")
         }
         CapacityVerdict::Undecided if is_files && args.full => {
-            "What to do: to be sure, test the whole device: cardproof verify DEVICE --restore=IDENTITY \
-             (keeps your data)"
-                .to_owned()
+            format!("What to do: repeat the test with another reader or port.{}", of_the_rest(args, option))
         }
         CapacityVerdict::Undecided if is_files => {
             format!("What to do: to be sure, test all of the free space: {by_writing}")
@@ -77,8 +106,17 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, identity: &str) -> Stri
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO => {
             format!("What to do: to be sure, test it by writing: {by_writing}{keeps}")
         }
-        _ => "What to do: repeat the test with another reader or port; \
-                                       with --full it writes every byte."
+        _ if is_loop(&args.target) => {
+            "What to do: attach the file with losetup --direct-io=on, and repeat the test.".to_owned()
+        }
+        _ if args.full => "What to do: repeat the test with another reader or port.".to_owned(),
+        _ => "What to do: repeat the test with another reader or port; with --full it writes every byte."
             .to_owned(),
     }
+}
+
+/// Whether `device` is a file that is attached as a device: the page cache can answer in its place.
+fn is_loop(device: &Path) -> bool {
+    let real = device.canonicalize().unwrap_or_default();
+    real.to_string_lossy().starts_with("/dev/loop")
 }

@@ -40,7 +40,7 @@ pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
         let name = path.display().to_string();
         // A log of iostat that is broken stays one, whatever else is in the text.
         let is_iostat = matches!(error, IostatError::Heading { .. });
-        let advice = pasted::other(&text, Reader::Watch, &name).filter(|_| !is_iostat);
+        let advice = pasted::other(&text, Reader::Watch, path).filter(|_| !is_iostat);
         Failure::usage(match advice {
             Some(advice) => format!("{name} is no log of a storage's use: {advice}"),
             None => format!("{name} is not a log that can be explained: {error}"),

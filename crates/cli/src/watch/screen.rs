@@ -22,8 +22,9 @@ use rustix::io::Errno;
 use super::history::History;
 use super::source::Sample;
 use super::view::View;
-use super::{LOOK_EVERY, Watch, is_closed, left_by};
+use super::{LOOK_EVERY, Watch, is_closed, left_by, lines};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::signals::Signals;
 use crate::talk;
 
@@ -52,6 +53,11 @@ pub(super) fn run(watch: &mut Watch, signals: &Signals) -> Result<Exit, Failure>
         let taken = watch.take()?;
         history.push(&taken.activity);
         sample = Some(taken);
+    }
+    // The live screen vanishes with what it shows.
+    drop(screen);
+    if let Some(last) = &sample {
+        output::hand_on(&lines::block(last))?;
     }
     Ok(Exit::Done)
 }

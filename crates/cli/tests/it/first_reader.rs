@@ -216,3 +216,25 @@ fn a_test_of_a_directory_says_what_it_can_show_and_where_its_record_is() {
         assert!(notes.contains(told), "{told}: {notes}");
     }
 }
+
+#[test]
+fn two_targets_and_unknown_commands_are_told_in_plain_words() {
+    let home = Home::new();
+    refuses(&home, &["work", "work"], "name only one target; 'work' is one too many");
+    refuses(&home, &["work", "verify"], "the command comes first");
+    refuses(&home, &["help", "verfy"], "did you mean `cardproof verify`?");
+    refuses(&home, &["help", "foo"], "`cardproof --help` lists the commands");
+}
+
+#[test]
+fn a_label_that_could_not_name_a_record_is_refused() {
+    let home = Home::new();
+    for label in ["latest", " Latest ", "-x"] {
+        let option = format!("--label={label}");
+        refuses(
+            &home,
+            &["run", "sim:intenso-class-4", &option],
+            "a record could not be named by it",
+        );
+    }
+}

@@ -11,6 +11,7 @@ mod checking;
 mod collections;
 mod comparing;
 mod completions;
+mod copied;
 mod daemons;
 mod databases;
 mod defects;

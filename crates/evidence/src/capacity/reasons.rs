@@ -48,24 +48,47 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     reasons
 }
 
-/// Which missing addresses would have been found, behind which store.
+/// The fake that would have been found which lacks least, in any arrangement where that is known.
 fn excluded_fakes(finding: &Finding) -> Option<String> {
+    let anywhere = |exclusion: &&Exclusion| exclusion.part == MissingPart::Anywhere;
+    let least = |a: &&Exclusion, b: &&Exclusion| a.missing_share.total_cmp(&b.missing_share);
+    let all = &finding.exclusions;
+    let told = all.iter().filter(anywhere).min_by(least).or_else(|| all.iter().min_by(least))?;
+    Some(format!(
+        "a fake that lacks {} of its capacity or more would have been found with {} % confidence, even with \
+         {} of hidden store",
+        missing(told),
+        CONFIDENCE * 100.0,
+        Bytes(told.store_bytes)
+    ))
+}
+
+/// All fakes that would have been found, in words.
+#[must_use]
+pub fn exclusions_in_words(exclusions: &[Exclusion]) -> Option<String> {
     let of = |exclusion: &Exclusion| {
-        let share = exclusion.missing_share * 100.0;
-        let what = match exclusion.part {
-            MissingPart::Anywhere => format!("{share:.0} % of it anywhere"),
-            MissingPart::End => format!("the last {share:.0} % of it"),
-        };
-        format!("{what} behind a hidden store of up to {}", Bytes(exclusion.store_bytes))
+        format!(
+            "{} behind a hidden store of up to {}",
+            missing(exclusion),
+            Bytes(exclusion.store_bytes)
+        )
     };
-    let parts: Vec<String> = finding.exclusions.iter().map(of).collect();
-    (!parts.is_empty()).then(|| {
+    let parts: Vec<String> = exclusions.iter().map(of).collect();
+    (parts.len() > 1).then(|| {
         format!(
             "missing capacity would have been found with {} % confidence: {}",
             CONFIDENCE * 100.0,
             parts.join(", ")
         )
     })
+}
+
+fn missing(exclusion: &Exclusion) -> String {
+    let share = exclusion.missing_share * 100.0;
+    match exclusion.part {
+        MissingPart::Anywhere => format!("{share:.0} %"),
+        MissingPart::End => format!("the last {share:.0} %"),
+    }
 }
 
 /// Which addresses would have been found to share a place in the flash.

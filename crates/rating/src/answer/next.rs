@@ -23,6 +23,8 @@ pub enum Next {
     VerifyFull,
     /// Test its capacity by writing.
     VerifyByWriting,
+    /// Test the capacity of a device or file by writing, and put its data back.
+    VerifyRestoring,
     /// Find out whether the card, the reader or the power fails.
     SwapReader,
     /// Find out whether the cable or its port fails.
@@ -93,7 +95,7 @@ fn of_real(real: Option<&Real>) -> Vec<Next> {
             vec![Next::VerifyFull]
         }
         Some(Real::NotTested { why: Untested::ReadOnly }) => vec![Next::MeasureDirectory],
-        Some(Real::NotTested { why: Untested::OnlyRead }) => vec![Next::VerifyByWriting],
+        Some(Real::NotTested { why: Untested::OnlyRead }) => vec![Next::VerifyRestoring],
         _ => Vec::new(),
     }
 }

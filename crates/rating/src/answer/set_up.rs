@@ -4,7 +4,7 @@ use cardproof_record::TargetKind;
 use serde::Serialize;
 
 use super::{Known, Standing};
-use crate::tuning::tuning_plan;
+use crate::tuning::{TuningPlace, tuning_plan};
 
 /// A thing that can be set up better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,7 +55,7 @@ impl SetUp {
             return Self::NotKnown;
         }
         let name = conditions.device.name.as_deref();
-        let plan = tuning_plan(None, name, conditions, None);
+        let plan = tuning_plan(&TuningPlace { name, ..TuningPlace::default() }, conditions, None);
         let is_planned = |name: &str| plan.iter().any(|step| step.name == name);
         let is_misaligned = conditions
             .filesystem

@@ -23,25 +23,25 @@ pub(super) fn steps() -> [TuningStep; 3] {
             "swap",
             "swapping to a card is slow and wears the card; compressed memory (zram) avoids both",
             0.85,
-            &["swapoff -a", "apt install zram-tools"],
+            &["sudo swapoff -a", "sudo apt install zram-tools"],
             "programs may run out of memory if their data does not compress; some systems switch swap on again \
              at the next start",
-            &["apt remove zram-tools", "swapon -a"],
+            &["sudo apt remove zram-tools", "sudo swapon -a"],
         ),
         step(
             "logs",
             "logs in memory avoid many small synced writes to the card",
             0.7,
             &[
-                "mkdir -p /etc/systemd/journald.conf.d",
-                "printf '[Journal]\\nStorage=volatile\\n' > /etc/systemd/journald.conf.d/volatile.conf",
-                "systemctl restart systemd-journald",
+                "sudo mkdir -p /etc/systemd/journald.conf.d",
+                "printf '[Journal]\\nStorage=volatile\\n' | sudo tee /etc/systemd/journald.conf.d/volatile.conf",
+                "sudo systemctl restart systemd-journald",
             ],
             "after a crash or a power cut, all logs since boot are lost, including those that show the \
              cause",
             &[
-                "rm /etc/systemd/journald.conf.d/volatile.conf",
-                "systemctl restart systemd-journald",
+                "sudo rm /etc/systemd/journald.conf.d/volatile.conf",
+                "sudo systemctl restart systemd-journald",
             ],
         ),
         step(

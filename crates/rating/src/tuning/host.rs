@@ -1,10 +1,12 @@
 //! The steps that change how the host drives the device: scheduler, read-ahead, mount options, bus, and
 //! an A2 card's command queue and cache.
 
-use cardproof_record::{Conditions, DeviceInfo, Transport};
-use cardproof_units::Bytes;
+use std::path::Path;
 
-use super::{AppliedBy, Gain, Setting, TuningStep};
+use cardproof_record::{Conditions, DeviceInfo, Transport};
+use cardproof_units::{Bytes, shell_path};
+
+use super::{AppliedBy, Gain, Setting, TuningPlace, TuningStep};
 use crate::queue_and_cache::{idle_queue_or_cache, is_a2};
 use crate::sd_queue::{QueueStep, RISK, TRY_ALL, queue_step};
 
@@ -17,14 +19,14 @@ const HIGH_SPEED_HZ: u64 = 50_000_000;
 /// The fastest clock that any SD mode has (SDR104, SD Physical Layer Specification).
 const SD_CLOCK_MOST_HZ: u64 = 208_000_000;
 
-/// All of them for the device `name`; those of the block layer only where it is known.
-pub(super) fn steps(name: Option<&str>, conditions: &Conditions) -> Vec<TuningStep> {
-    let of_block_layer = name.into_iter().flat_map(|name| {
+/// All of them for `place`; those of the block layer only where it is known.
+pub(super) fn steps(place: &TuningPlace<'_>, conditions: &Conditions) -> Vec<TuningStep> {
+    let of_block_layer = place.name.into_iter().flat_map(|name| {
         [scheduler(name, conditions), read_ahead(name, conditions)].into_iter().flatten()
     });
     let device = &conditions.device;
     of_block_layer
-        .chain(mount_options(conditions))
+        .chain(mount_options(place.mount_point, conditions))
         .chain(bus(device))
         .chain(queue_and_cache(conditions))
         .collect()
@@ -52,8 +54,8 @@ fn bus(device: &DeviceInfo) -> Option<TuningStep> {
         return Some(TuningStep {
             risk: "none; the card may be slower than before".to_owned(),
             commands: vec![
-                "sed -i '/sd_overclock/d' /boot/firmware/config.txt".to_owned(),
-                "reboot".to_owned(),
+                "sudo sed -i '/sd_overclock/d' /boot/firmware/config.txt".to_owned(),
+                "sudo reboot".to_owned(),
             ],
             undo: vec!["add the line again".to_owned()],
             ..by_hand(
@@ -93,12 +95,12 @@ fn queue_and_cache(conditions: &Conditions) -> Option<TuningStep> {
             "an A2 card reaches its class only with command queue and cache, and {idle}. {rest}"
         )
     };
-    let reboot = || "reboot".to_owned();
-    let remove = || "sed -i '/sd_cqe/d' /boot/firmware/config.txt".to_owned();
+    let reboot = || "sudo reboot".to_owned();
+    let remove = || "sudo sed -i '/sd_cqe/d' /boot/firmware/config.txt".to_owned();
     let step = match queue_step(conditions) {
         QueueStep::InUse | QueueStep::NotHere | QueueStep::NotWithThisCard => return None,
         QueueStep::NewerKernel => TuningStep {
-            commands: vec!["apt full-upgrade".to_owned(), reboot()],
+            commands: vec!["sudo apt full-upgrade".to_owned(), reboot()],
             ..by_hand(
                 "queue_and_cache",
                 why("The list of working cards of newer kernels of Raspberry Pi has this card"),
@@ -119,9 +121,9 @@ fn queue_and_cache(conditions: &Conditions) -> Option<TuningStep> {
         },
         QueueStep::TryAtARisk => TuningStep {
             commands: vec![
-                format!("echo {TRY_ALL} >> /boot/firmware/config.txt"),
+                format!("echo {TRY_ALL} | sudo tee -a /boot/firmware/config.txt"),
                 reboot(),
-                "cardproof verify / --queue".to_owned(),
+                "sudo cardproof verify / --queue".to_owned(),
             ],
             risk: RISK.to_owned(),
             undo: vec![remove(), reboot()],
@@ -150,10 +152,10 @@ fn setting_step(
         name: step,
         why: why.to_owned(),
         sure: 0.7,
-        commands: vec![format!("echo {} > {file}", setting.value)],
+        commands: vec![format!("echo {} | sudo tee {file}", setting.value)],
         gain: Gain::not_measurable(),
         risk: "none for data; the setting is lost at the next boot".to_owned(),
-        undo: vec![format!("echo {before} > {file}")],
+        undo: vec![format!("echo {before} | sudo tee {file}")],
         applied_by: AppliedBy::Apply,
         setting: Some(setting),
     }
@@ -191,17 +193,21 @@ fn read_ahead(name: &str, conditions: &Conditions) -> Option<TuningStep> {
     })
 }
 
-fn mount_options(conditions: &Conditions) -> Option<TuningStep> {
+fn mount_options(mount_point: Option<&Path>, conditions: &Conditions) -> Option<TuningStep> {
     let filesystem = conditions.filesystem.as_ref()?;
+    let point = mount_point.map_or_else(|| "MOUNTPOINT".to_owned(), shell_path);
     let has = |option: &str| filesystem.options.iter().any(|known| known == option);
     (!has("noatime")).then(|| TuningStep {
         name: "mount_options",
         why: "with noatime, reading a file writes nothing".to_owned(),
         sure: 0.95,
-        commands: vec!["mount -o remount,noatime MOUNTPOINT".to_owned()],
+        commands: vec![
+            format!("sudo mount -o remount,noatime {point}"),
+            "# until the next start; for good: add noatime to its options in /etc/fstab".to_owned(),
+        ],
         gain: Gain::not_measurable(),
         risk: "programs that look at access times (some mail readers) see old ones".to_owned(),
-        undo: vec!["mount -o remount,relatime MOUNTPOINT".to_owned()],
+        undo: vec![format!("sudo mount -o remount,relatime {point}")],
         applied_by: AppliedBy::Hand,
         setting: None,
     })

@@ -3,7 +3,7 @@
 use cardproof_units::Bytes;
 
 use super::layout::{JOURNAL_MIB, Layout};
-use super::{AppliedBy, Gain, TuningStep};
+use super::{AppliedBy, Gain, Ground, TuningStep};
 
 /// F2FS writes in segments of this size.
 const F2FS_SEGMENT: Bytes = Bytes::mib(2);
@@ -14,21 +14,14 @@ const FAT_CLUSTER_SECTORS: u64 = 128;
 /// The cluster of exFAT that the SD Association's formatter takes from 64 GB on.
 const EXFAT_CLUSTER: &str = "128K";
 
-/// All of them for the device at `path`, which is addressed in blocks of `logical_block`.
-pub(super) fn steps(path: &str, layout: &Layout, logical_block: Bytes) -> Vec<TuningStep> {
-    let first = first_partition(path);
-    let journal = layout.journal_mib().map(|_| journal(&first));
-    [partition(path, layout, logical_block), filesystem(&first, layout)]
+/// All of them for `ground`, which is addressed in blocks of `logical_block`.
+pub(super) fn steps(ground: &Ground, layout: &Layout, logical_block: Bytes) -> Vec<TuningStep> {
+    let journal = layout.journal_mib().map(|_| journal(ground));
+    [partition(ground, layout, logical_block), filesystem(ground, layout)]
         .into_iter()
         .chain(journal)
-        .chain([f2fs(&first, layout), fat(&first, layout)])
+        .chain([f2fs(ground, layout), fat(ground, layout)])
         .collect()
-}
-
-/// The first partition of the device at `path`, as the kernel names it.
-fn first_partition(path: &str) -> String {
-    let ends_in_digit = path.ends_with(|last: char| last.is_ascii_digit());
-    if ends_in_digit { format!("{path}p1") } else { format!("{path}1") }
 }
 
 fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> TuningStep {
@@ -45,7 +38,7 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
     }
 }
 
-fn partition(path: &str, layout: &Layout, logical_block: Bytes) -> TuningStep {
+fn partition(ground: &Ground, layout: &Layout, logical_block: Bytes) -> TuningStep {
     let script = layout.sfdisk_script(logical_block).trim_end().replace('\n', "\\n");
     TuningStep {
         gain: Gain::unknown(),
@@ -58,15 +51,15 @@ fn partition(path: &str, layout: &Layout, logical_block: Bytes) -> TuningStep {
                 layout.why
             ),
             layout.sure,
-            vec![format!("printf '{script}\\n' | sfdisk {path}")],
+            vec![ground.partitioning(&script)],
         )
     }
 }
 
-fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
+fn filesystem(ground: &Ground, layout: &Layout) -> TuningStep {
     let options =
-        layout.extended_options().map_or_else(String::new, |known| format!("-E {known} "));
-    let size = layout.journal_mib().map_or_else(String::new, |mib| format!("-J size={mib} "));
+        layout.extended_options().map_or_else(String::new, |known| format!(" -E {known}"));
+    let size = layout.journal_mib().map_or_else(String::new, |mib| format!(" -J size={mib}"));
     let spread = match (layout.stride, layout.stripe_width) {
         (Some(_), Some(_)) => {
             "The options stride (page / 4 KiB) and stripe_width (allocation unit / 4 KiB) spread the tables of ext4 \
@@ -93,19 +86,19 @@ fn filesystem(partition: &str, layout: &Layout) -> TuningStep {
                  is enough for a card. {spread}"
             ),
             0.6,
-            vec![format!("mkfs.ext4 {size}{options}{partition}")],
+            ground.on_partition(&[format!("mkfs.ext4{size}{options}")]),
         )
     }
 }
 
-fn journal(partition: &str) -> TuningStep {
+fn journal(ground: &Ground) -> TuningStep {
     TuningStep {
         risk: "a power cut between the two commands can damage the file system; unmount it before you run them"
             .to_owned(),
-        undo: vec![
-            format!("tune2fs -O ^has_journal {partition}"),
-            format!("tune2fs -j {partition}"),
-        ],
+        undo: ground.on_partition(&[
+            "tune2fs -O ^has_journal".to_owned(),
+            "tune2fs -j".to_owned(),
+        ]),
         ..lost(
             "journal",
             format!(
@@ -114,22 +107,22 @@ fn journal(partition: &str) -> TuningStep {
                  the system needs two devices"
             ),
             0.6,
-            vec![
-                format!("tune2fs -O ^has_journal {partition}"),
-                format!("tune2fs -J size={JOURNAL_MIB} {partition}"),
-            ],
+            ground.on_partition(&[
+                "tune2fs -O ^has_journal".to_owned(),
+                format!("tune2fs -J size={JOURNAL_MIB}"),
+            ]),
         )
     }
 }
 
-fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
+fn f2fs(ground: &Ground, layout: &Layout) -> TuningStep {
     let segments = layout
         .known_unit
         .filter(|unit| unit.is_multiple_of(F2FS_SEGMENT))
         .map(|unit| unit.get() / F2FS_SEGMENT.get());
     let (option, why) = match segments {
         Some(segments) => (
-            format!("-s {segments} "),
+            format!(" -s {segments}"),
             format!("a section of {segments} segments of 2 MiB is one allocation unit, so that F2FS \
                      cleans whole units"),
         ),
@@ -147,23 +140,23 @@ fn f2fs(partition: &str, layout: &Layout) -> TuningStep {
              {why}. Measure both with cardproof compare-setups"
         ),
         0.5,
-        vec![format!("mkfs.f2fs {option}{partition}")],
+        ground.on_partition(&[format!("mkfs.f2fs{option}")]),
     )
 }
 
-fn fat(partition: &str, layout: &Layout) -> TuningStep {
+fn fat(ground: &Ground, layout: &Layout) -> TuningStep {
     let align =
-        layout.known_unit.map_or_else(String::new, |unit| format!("-b {}K ", unit.get() >> 10));
+        layout.known_unit.map_or_else(String::new, |unit| format!(" -b {}K", unit.get() >> 10));
     lost(
         "filesystem_fat",
         "for cameras, consoles and other systems: FAT up to 32 GB, exFAT above. Large clusters keep \
          files together; the data area begins at an allocation unit where that is known"
             .to_owned(),
         0.5,
-        if layout.size <= Bytes::gib(32) {
-            vec![format!("mkfs.vfat -F 32 -s {FAT_CLUSTER_SECTORS} {partition}")]
+        ground.on_partition(&[if layout.size <= Bytes::gib(32) {
+            format!("mkfs.vfat -F 32 -s {FAT_CLUSTER_SECTORS}")
         } else {
-            vec![format!("mkfs.exfat -c {EXFAT_CLUSTER} {align}{partition}")]
-        },
+            format!("mkfs.exfat -c {EXFAT_CLUSTER}{align}")
+        }]),
     )
 }

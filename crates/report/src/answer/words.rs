@@ -14,6 +14,7 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::clean::one_line;
+use crate::wrap::BOUND;
 
 /// The reply to a question, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -150,7 +151,7 @@ fn untested(why: Untested, failure: Option<&str>) -> String {
         Untested::NotAsked => "not tested",
         Untested::Saved => "a saved copy of a computer cannot be tested",
         Untested::ReadOnly => "a test must write, and you cannot write here",
-        Untested::OnlyRead => "a test must write, and a device or a file is only read here",
+        Untested::OnlyRead => "a device or a file is only read",
         Untested::Holes => "the file has holes, which are read from no storage",
         Untested::TooLittleSpace => "too little free space for a test",
         Untested::Unsupported => "this file system does not allow a quick test",
@@ -305,7 +306,7 @@ pub(crate) const fn speed_word(purpose: Purpose, grade: Grade) -> &'static str {
 
 const fn purpose_in_words(purpose: Purpose) -> &'static str {
     match purpose {
-        Purpose::System => "system",
+        Purpose::System => "starting programs",
         Purpose::Programs => "installing",
         Purpose::Databases => "databases",
         Purpose::LargeFiles => "video",
@@ -384,6 +385,17 @@ pub struct Step {
     pub action: &'static str,
 }
 
+impl Step {
+    /// The step for lines that are broken between words, but not within the command, which is copied.
+    pub(super) fn unbroken(&self) -> String {
+        let command = self
+            .command
+            .as_ref()
+            .map(|command| command.replace(' ', BOUND.encode_utf8(&mut [0; 4])));
+        Self { command, ..self.clone() }.to_string()
+    }
+}
+
 impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, command, action } = self;
@@ -411,6 +423,9 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::ReplaceIt => (None, "replace it, and do not store data on it"),
         Next::VerifyFull => (Some("cardproof verify --full"), "proves all free space"),
         Next::VerifyByWriting => (Some("cardproof verify"), "tests its capacity"),
+        Next::VerifyRestoring => {
+            (Some("cardproof verify --restore"), "tests its capacity and puts your data back")
+        }
         Next::SwapReader => {
             (None, "try the card in another reader: if errors go on, it is the card")
         }

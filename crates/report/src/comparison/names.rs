@@ -3,6 +3,7 @@
 use cardproof_rating::compare::{CardFigures, Comparison};
 
 use crate::clean::one_line;
+use crate::columns::{beginning, columns_of, end};
 
 /// What `card` is called in a table: a defect stands beside its name.
 pub(super) fn shown(card: &CardFigures) -> String {
@@ -51,12 +52,10 @@ fn are_apart(names: &[&str], shortened: &[String]) -> bool {
 
 /// `text` in at most `width` columns, the first `front` of them from its beginning.
 fn keeping_front(text: &str, width: usize, front: usize) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() <= width || width == 0 {
+    if columns_of(text) <= width || width == 0 {
         return text.to_owned();
     }
-    let back = letters.len() - (width - 1 - front);
-    letters[..front].iter().chain(&['…']).chain(&letters[back..]).collect()
+    format!("{}…{}", beginning(text, front), end(text, width - 1 - front))
 }
 
 #[cfg(test)]

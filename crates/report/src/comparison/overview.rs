@@ -343,7 +343,7 @@ fn value_for_money(ranking: &Ranking, choice: &Choice) -> Option<String> {
             String::new()
         } else {
             format!(
-                " ({} gives {:.0} % of its value for money)",
+                " ({} gives {:.0} % as much for the same money)",
                 one_line(&best.name),
                 100.0 * value
             )

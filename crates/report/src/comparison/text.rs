@@ -7,6 +7,7 @@ use super::View;
 use super::names::cut_apart;
 use super::overview::{Grid, Overview, overview};
 use super::sections::{Section, sections};
+use crate::columns::{columns_of, left, right};
 use crate::wrap::wrap_into;
 
 const BOLD: Style = Style::new().bold();
@@ -96,8 +97,8 @@ impl Page {
 /// names would be cut to nothing.
 fn grid_into(out: &mut String, grid: &Grid, width: usize) {
     let widest = |column: usize| {
-        let headings = grid.columns[column].heading.iter().map(|word| word.chars().count());
-        let cells = grid.rows.iter().map(|row| row[column].chars().count());
+        let headings = grid.columns[column].heading.iter().map(|word| columns_of(word));
+        let cells = grid.rows.iter().map(|row| columns_of(&row[column]));
         headings.chain(cells).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..grid.columns.len()).map(widest).collect();
@@ -115,10 +116,9 @@ fn grid_into(out: &mut String, grid: &Grid, width: usize) {
     let name_width = widths[1].min(room(&shown).max(NAME_MIN));
     let names: Vec<&str> = grid.rows.iter().map(|row| row[1].as_str()).collect();
     let mut line = |place: &str, name: &str, cells: &dyn Fn(usize) -> String| {
-        let mut text = format!("  {place:>PLACE_WIDTH$} {name:<name_width$}");
+        let mut text = format!("  {place:>PLACE_WIDTH$} {}", left(name, name_width));
         for &column in &shown {
-            let width = widths[column];
-            text.push_str(&format!("  {:>width$}", cells(column)));
+            text.push_str(&format!("  {}", right(&cells(column), widths[column])));
         }
         out.push_str(text.trim_end());
         out.push('\n');
@@ -141,7 +141,7 @@ fn table(out: &mut String, section: &Section, width: usize) {
     let columns = section.columns.len();
     let widest = |column: usize| {
         let cells = lines.iter().filter(|line| line.len() > 2 || column == 0);
-        cells.filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max()
+        cells.filter_map(|line| line.get(column)).map(|cell| columns_of(cell)).max()
     };
     let widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or(0)).collect();
     let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
@@ -150,9 +150,9 @@ fn table(out: &mut String, section: &Section, width: usize) {
     let names: Vec<&str> =
         lines.iter().map(|line| line.first().map_or("", String::as_str)).collect();
     for (line, name) in lines.iter().zip(cut_apart(&names, first)) {
-        let mut text = format!("  {name:<first$}");
-        for (cell, width) in line.iter().zip(&widths).skip(1) {
-            text.push_str(&format!("  {cell:>width$}"));
+        let mut text = format!("  {}", left(&name, first));
+        for (cell, &width) in line.iter().zip(&widths).skip(1) {
+            text.push_str(&format!("  {}", right(cell, width)));
         }
         out.push_str(text.trim_end());
         out.push('\n');

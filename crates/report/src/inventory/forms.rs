@@ -9,6 +9,7 @@ use cardproof_units::{Iops, Throughput};
 use super::Entry;
 use crate::clean::Markdown;
 use crate::clean::csv_quoted;
+use crate::columns::{beginning, columns_of, left};
 use crate::comparison::cut_apart;
 use crate::html::{end_page, head};
 use crate::markup::{Markup, markup};
@@ -40,16 +41,16 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> St
             [entry.short_name(), entry.day().to_owned(), result]
         })
         .collect();
-    let widest = |column: usize| rows.iter().map(|row| length(&row[column])).max().unwrap_or(0);
+    let widest = |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
     let [name_width, day_width, result_width] = [0, 1, 2].map(widest);
     let taken = name_width + day_width + result_width + 3 * GAP.len();
     let card_width = width.saturating_sub(taken).max(CARD_MIN);
     let mut out = String::new();
     for (entry, [name, day, result]) in entries.iter().zip(&rows) {
         let card = cut_end(&entry.card_in_short, card_width);
-        let line = format!(
-            "{name:<name_width$}{GAP}{day:<day_width$}{GAP}{result:<result_width$}{GAP}{card}"
-        );
+        let cells =
+            [left(name, name_width), left(day, day_width), left(result, result_width), card];
+        let line = cells.join(GAP);
         out.push_str(line.trim_end());
         out.push('\n');
     }
@@ -58,10 +59,10 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> St
 
 /// `text` without the end that does not fit in `width` columns.
 fn cut_end(text: &str, width: usize) -> String {
-    if length(text) <= width {
+    if columns_of(text) <= width {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+    let kept = beginning(text, width.saturating_sub(1));
     format!("{}\u{2026}", kept.trim_end())
 }
 
@@ -105,10 +106,6 @@ pub fn inventory_table(entries: &[Entry]) -> String {
         }
     }
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-fn length(text: &str) -> usize {
-    text.chars().count()
 }
 
 const HEADINGS: [&str; 9] = [

@@ -67,7 +67,7 @@ pub(super) fn deed(progress: &Progress) -> String {
         Stage::Narrowing => "searching the real size",
     };
     match progress.left {
-        Some(left) => format!("{deed}, {left} left"),
+        Some(left) => format!("{deed}, {} left", left.in_whole_seconds()),
         None => deed.to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use cardproof_device::{ReadWitness, Sysroot};
-use cardproof_io::Extent;
+use cardproof_io::{Extent, Target};
 use cardproof_probe::capacity::{Plan, Progress, Wish, run};
 use cardproof_record::{CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State};
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -141,6 +141,37 @@ impl Experiment for FreeSpaceCheck {
             bench.record.state = State::Failed;
             bench.record.capacity = None;
         }
+        give_back(bench);
+    }
+}
+
+/// So much is given back at a time.
+const GIVEN_BACK: Bytes = Bytes::mib(128);
+
+/// Gives the free space back, and tells how far that is. Where the file system discards what it frees, it takes
+/// seconds, and it happens in any case when the process ends.
+fn give_back(bench: &mut Bench<'_, FreeSpace>) {
+    let Bench { place, recorder, stop, .. } = bench;
+    let begun = place.target.target().now();
+    let mut tell = |done: f64, now: Nanos| {
+        recorder.tell(Event::Step {
+            name: "free",
+            deed: if stop.load(Ordering::Relaxed) {
+                "stopping, freeing the space"
+            } else {
+                "freeing the space"
+            },
+            done,
+            elapsed: now.saturating_sub(begun),
+        });
+    };
+    tell(0.0, begun);
+    let Reserved::Placed(target) = &mut place.target else { return };
+    let all = target.abilities().size.as_f64().max(1.0);
+    while let Ok(left) = target.give_back(GIVEN_BACK)
+        && left > Bytes::ZERO
+    {
+        tell((1.0 - left.as_f64() / all).max(0.0), target.now());
     }
 }
 

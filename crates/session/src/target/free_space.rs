@@ -13,7 +13,7 @@ use cardproof_io::{
     Abilities, FreeSpaceError, FreeSpaceTarget, Layer, SampledSpace, Target, Usage, usage,
 };
 use cardproof_record::{TargetInfo, TargetKind};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, shell_path};
 
 use super::{device_number, look, not_there, of_scratch, refuse_link, tell_of_leftovers};
 use crate::announcement::Effect;
@@ -119,9 +119,10 @@ impl Place for FreeSpace {
         let target = reserved(file, wanted.round_down_to(Bytes::mib(1))).map_err(|error| {
             Failure::of_place(FailureKind::Unsupported, format!(
                 "the free space of {} cannot be tested by samples: {}; to write and read files in all of \
-                 it, run cardproof verify --full",
+                 it: cardproof verify {} --full",
                 path.display(),
-                with_causes(&error)
+                with_causes(&error),
+                shell_path(path)
             ))
         })?;
         Ok(Self { target, room: Room { space, scratch }, surroundings })
@@ -170,11 +171,13 @@ fn too_little(options: &Options, space: Space) -> Failure {
     Failure::of_place(
         FailureKind::TooLittleSpace,
         format!(
-            "{} has {} of free space; the test needs {RESERVED_MIN} and leaves {} free for other programs; \
-         remove something, test the device itself, or fill the free space with test files: cardproof verify DIR --full",
+            "{} has {} of free space; the test needs {}, of which {} stay free for other programs; remove \
+             something, or fill and test all of it: cardproof verify {} --full",
             options.target.display(),
             space.free,
-            space.kept()
+            space.kept() + RESERVED_MIN,
+            space.kept(),
+            shell_path(&options.target)
         ),
     )
 }
