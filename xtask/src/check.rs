@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::queue::{self, Built, Choice, Suite};
+use crate::queue::{self, Built, Choice, Intake, Suite};
 use crate::steps::{Account, Outcome, shown, shown_command};
 use crate::workspace::{Metadata, cargo};
 use crate::{compiler, deny, generate, tidy};
@@ -18,10 +18,12 @@ pub(crate) fn run() -> Result<bool> {
     reading_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
     account.step("oldest Rust", oldest_rust);
-    if let Some(mut built) = build_step(&mut account, "tool", &TOOL) {
+    if let Some(mut built) = build_step(&mut account, "tool", &TOOL, None) {
         account.step("generated files", || Ok(Outcome::new(generate::are_fresh(&built)?)));
         built.keep_unit_tests();
-        account.add(queue::run("unit tests", &[&built], Choice::Gate, None)?);
+        let (tests, fed) = queue::run("unit tests", Choice::Gate, None, |to| to.add_all(&built))?;
+        fed?;
+        account.add(tests);
     }
     print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
@@ -33,15 +35,21 @@ pub(crate) fn reading_steps(account: &mut Account) {
     account.step("tidy", tidy_step);
 }
 
-/// Builds `suite`, called `name`, with its lints and documentation; `None` where that fails.
-pub(crate) fn build_step(account: &mut Account, name: &str, suite: &Suite) -> Option<Built> {
+/// Builds `suite`, called `name`, with its lints and documentation; `None` where that fails. Its test programs are
+/// handed to `intake`, where one is given, as they are built.
+pub(crate) fn build_step(
+    account: &mut Account,
+    name: &str,
+    suite: &Suite,
+    intake: Option<&Intake<'_>>,
+) -> Option<Built> {
     for program in compiler::missing() {
         account.skipped.push(format!("what {program} finds in the {name}: this Rust has none"));
     }
     let mut built = None;
     let documentation = if suite.is_documented { ", documentation" } else { "" };
     account.step(&format!("{name}: build, lints{documentation}"), || {
-        built = suite.build()?;
+        built = suite.build(intake)?;
         Ok(Outcome::new(built.is_some()))
     });
     built

@@ -67,8 +67,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         account.step("browser packages", packages::install_browser_packages);
         account.step("engines for the hub's dump", packages::install_engines);
         let built = test::build_all(&mut account);
-        let built: Vec<_> = built.iter().collect();
-        account.add(queue::run("long tests", &built, Choice::Ignored, None)?);
+        let (tests, fed) = queue::run("long tests", Choice::Ignored, None, |intake| {
+            built.iter().try_for_each(|built| intake.add_all(built))
+        })?;
+        fed?;
+        account.add(tests);
     }
     if is_wanted(Part::Fuzz) {
         account.step("fuzzing", fuzz_all);

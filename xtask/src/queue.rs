@@ -1,5 +1,5 @@
 //! One queue for the tests of all programs: each test in a process of its own, as many at once as there are
-//! processors.
+//! processors. One runs already while cargo builds the programs of the others.
 //!
 //! A test passes where its process succeeds, so nothing that the harness prints is read, and no test sees what
 //! another left in its process. A test that skips notes the reason in a file (`cardproof_testkit::skip`); it is
@@ -7,24 +7,26 @@
 //! `cargo xtask nightly` runs them.
 
 mod order;
+mod pool;
 mod programs;
 mod server;
 mod worker;
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Error, Result, anyhow, ensure};
 
 use crate::steps::Account;
 use crate::workspace::Metadata;
-use order::Times;
+use order::{Order, Times};
+use pool::Pool;
 use programs::{Program, Test};
 use server::Server;
-use worker::{Desk, Ended, Verdict};
+use worker::{Desk, Ended, Variable, Verdict};
 
 pub(crate) use programs::{Built, Suite};
 
@@ -34,9 +36,6 @@ const SEED: &str = "CARDPROOF_TEST_SEED";
 /// Tests that measure what the whole machine does, by the beginning of their full names: one at a time, when
 /// all others have ended.
 const ALONE: &[&str] = &["cli::it watch_load::"];
-
-/// After so many tests it is said how many are left.
-const BETWEEN_NOTES: usize = 250;
 
 /// A test that took longer is shown with its time.
 const SLOW: Duration = Duration::from_secs(5);
@@ -50,56 +49,134 @@ pub(crate) enum Choice {
     Ignored,
 }
 
-/// Runs the tests of `built`; with a `seed` in an order of its own.
+/// Runs the tests of the programs that `feed` hands to its intake, from [`Intake::begin`] on or when all have come;
+/// with a `seed` when all have come, in an order of its own. Also what `feed` gives.
 ///
 /// # Errors
 /// A program does not list its tests, or the queue's files cannot be used.
-pub(crate) fn run(
+pub(crate) fn run<T>(
     name: &str,
-    built: &[&Built],
     choice: Choice,
     seed: Option<u64>,
-) -> Result<Account> {
-    println!("== {name}");
-    let start = Instant::now();
-    let programs: Vec<&Program> = built.iter().flat_map(|built| &built.tests).collect();
-    let mut variables: Vec<_> = built.iter().filter_map(|built| built.variable()).collect();
-    variables.extend(seed.map(|seed| (SEED, seed.to_string())));
-    let mut account = run_programs(&programs, choice, seed, variables)?;
-    account.time(&format!("{name}: {} programs", programs.len()), start.elapsed());
-    Ok(account)
-}
-
-fn run_programs(
-    programs: &[&Program],
-    choice: Choice,
-    seed: Option<u64>,
-    mut variables: Vec<(&'static str, String)>,
-) -> Result<Account> {
+    feed: impl FnOnce(&Intake<'_>) -> T,
+) -> Result<(Account, T)> {
     let place = Metadata::read()?.target_directory.join("queue");
     fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
     let mut times = Times::read(&place);
-    let mut tests = Vec::new();
-    for program in programs {
-        tests.extend(program.tests()?);
+    let pool = Pool::new(Order::new(times.clone(), seed));
+    let came = Mutex::new(Came::default());
+    let intake = Intake { choice, pool: &pool, came: &came };
+    intake.note(seed.map(|seed| (SEED, seed.to_string())));
+    let (mut ended, fed, start) = thread::scope(|scope| {
+        let work = |number| work(number, &pool, &intake, &place);
+        let workers: Vec<_> =
+            (0..workers()).map(|number| scope.spawn(move || work(number))).collect();
+        let feeding = pool.feeding();
+        let fed = feed(&intake);
+        println!("== {name}");
+        let start = Instant::now();
+        drop(feeding);
+        let mut ended = Vec::new();
+        for worker in workers {
+            ended.extend(worker.join().map_err(|_| anyhow!("a worker of the queue panicked"))??);
+        }
+        Ok::<_, Error>((ended, fed, start))
+    })?;
+    let alone = std::mem::take(&mut intake.came().alone);
+    let desk = Desk::new(&place, 0);
+    for test in &alone {
+        ended.push(desk.run(test, intake.variables())?);
     }
-    check_names(&tests)?;
-    let is_chosen = |test: &Test| test.is_ignored == (choice == Choice::Ignored);
-    let (mut tests, others): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_chosen);
-    order::sort(&mut tests, &times, seed);
-    let servers: Vec<Server> =
-        programs.iter().filter_map(|program| Server::start(program)).collect();
-    variables.extend(servers.iter().map(Server::variable));
-    let (alone, together): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_alone);
-    let mut ended = run_all(&together, workers(), &place, &variables)?;
-    ended.extend(run_all(&alone, 1, &place, &variables)?);
-    drop(servers);
+    let came = std::mem::take(&mut *intake.came());
+    check_names(&came.names)?;
+    drop(came.servers);
     times.note(&ended);
     times.write(&place)?;
-    if choice == Choice::Gate && !others.is_empty() {
-        println!("   {} tests are left to `cargo xtask nightly`", others.len());
+    if choice == Choice::Gate && came.others > 0 {
+        println!("   {} tests are left to `cargo xtask nightly`", came.others);
     }
-    Ok(account(ended))
+    let mut account = account(ended);
+    account.time(&format!("{name}: the rest of {} programs", came.programs), start.elapsed());
+    Ok((account, fed))
+}
+
+/// Where test programs are handed in.
+pub(crate) struct Intake<'q> {
+    choice: Choice,
+    pool: &'q Pool,
+    came: &'q Mutex<Came>,
+}
+
+/// What has come so far, beside the tests that wait for a worker.
+#[derive(Default)]
+struct Came {
+    programs: usize,
+    /// The full names of all tests.
+    names: Vec<String>,
+    /// Tests that run when all others have ended.
+    alone: Vec<Test>,
+    /// How many tests another run is for.
+    others: usize,
+    variables: Vec<Variable>,
+    servers: Vec<Server>,
+}
+
+impl Intake<'_> {
+    /// Hands in all test programs of `built`.
+    ///
+    /// # Errors
+    /// One does not list its tests.
+    pub(crate) fn add_all(&self, built: &Built) -> Result<()> {
+        self.note(built.variable());
+        built.tests.iter().try_for_each(|program| self.add(program))
+    }
+
+    /// Lets tests begin before all programs have come: what they need is there.
+    pub(crate) fn begin(&self) {
+        self.pool.begin();
+    }
+
+    /// Takes all tests back that have not begun.
+    fn withdraw(&self) {
+        self.came().alone.clear();
+        self.pool.withdraw();
+    }
+
+    /// Hands in `program`.
+    ///
+    /// # Errors
+    /// It does not list its tests.
+    fn add(&self, program: &Arc<Program>) -> Result<()> {
+        let tests = program.tests()?;
+        let server = Server::start(program, &tests);
+        let is_chosen = |test: &Test| test.is_ignored == (self.choice == Choice::Ignored);
+        let names: Vec<String> = tests.iter().map(Test::full_name).collect();
+        let (tests, others): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_chosen);
+        let (alone, together): (Vec<_>, Vec<_>) = tests.into_iter().partition(is_alone);
+        let mut came = self.came();
+        came.programs += 1;
+        came.names.extend(names);
+        came.others += others.len();
+        came.alone.extend(alone);
+        came.variables.extend(server.as_ref().map(Server::variable));
+        came.servers.extend(server);
+        drop(came);
+        self.pool.add(together);
+        Ok(())
+    }
+
+    /// Gives tests that begin from now on a `variable`.
+    fn note(&self, variable: Option<Variable>) {
+        self.came().variables.extend(variable);
+    }
+
+    fn variables(&self) -> Vec<Variable> {
+        self.came().variables.clone()
+    }
+
+    fn came(&self) -> MutexGuard<'_, Came> {
+        self.came.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// One more than there are processors: some tests wait for a disk, a browser or a run in real time.
@@ -107,55 +184,32 @@ fn workers() -> usize {
     thread::available_parallelism().map_or(1, usize::from) + 1
 }
 
-fn is_alone(test: &Test<'_>) -> bool {
+/// Runs tests of `pool` as the worker `number` until none is left.
+fn work(number: usize, pool: &Pool, intake: &Intake<'_>, place: &Path) -> Result<Vec<Ended>> {
+    let desk = Desk::new(place, number);
+    let mut ended = Vec::new();
+    while let Some(test) = pool.take(number) {
+        ended.push(desk.run(&test, intake.variables())?);
+    }
+    Ok(ended)
+}
+
+fn is_alone(test: &Test) -> bool {
     ALONE.iter().any(|begin| test.full_name().starts_with(begin))
 }
 
-/// Asserts that what is named here is there: a group whose name no test has would be empty without anybody seeing it.
-fn check_names(tests: &[Test<'_>]) -> Result<()> {
+/// Asserts that what is named here is among the `tests`: a group whose name no test has would be empty without
+/// anybody seeing it.
+fn check_names(tests: &[String]) -> Result<()> {
     for name in ALONE.iter().chain(order::LONG) {
         let program = name.split(' ').next().unwrap_or_default();
-        let has_program = tests.iter().any(|test| test.program.name == program);
+        let has_program = tests.iter().any(|test| test.split(' ').next() == Some(program));
         ensure!(
-            !has_program || tests.iter().any(|test| test.full_name().starts_with(name)),
+            !has_program || tests.iter().any(|test| test.starts_with(name)),
             "xtask/src/queue names '{name}', and no test begins so"
         );
     }
     Ok(())
-}
-
-/// Runs `tests` in their order, `count` at once.
-fn run_all(
-    tests: &[Test<'_>],
-    count: usize,
-    place: &Path,
-    variables: &[(&'static str, String)],
-) -> Result<Vec<Ended>> {
-    let queue = Mutex::new(tests.iter());
-    let taken = || -> Option<&Test<'_>> {
-        let mut left = queue.lock().ok()?;
-        if left.len() < tests.len() && left.len().is_multiple_of(BETWEEN_NOTES) {
-            println!("   {} tests left", left.len());
-        }
-        left.next()
-    };
-    let work = |number: usize| -> Result<Vec<Ended>> {
-        let desk = Desk::new(place, number, variables);
-        let mut ended = Vec::new();
-        while let Some(test) = taken() {
-            ended.push(desk.run(test)?);
-        }
-        Ok(ended)
-    };
-    let work = &work;
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..count).map(|number| scope.spawn(move || work(number))).collect();
-        let mut all = Vec::new();
-        for worker in workers {
-            all.extend(worker.join().map_err(|_| anyhow!("a worker of the queue panicked"))??);
-        }
-        Ok(all)
-    })
 }
 
 /// Counts what ended, and shows what took long.

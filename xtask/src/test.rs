@@ -4,12 +4,13 @@
 //! need them are skipped with that reason. What explores or needs much time is in `nightly`.
 
 use std::process::Command;
+use std::thread;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 
 use crate::check::{TOOL, build_step, reading_steps};
 use crate::packages::{self, Want};
-use crate::queue::{self, Built, Choice, Suite};
+use crate::queue::{self, Built, Choice, Intake, Suite};
 use crate::steps::{Account, Outcome, shown_command};
 use crate::workspace::{self, cargo};
 use crate::{deny, generate, lab};
@@ -22,18 +23,18 @@ const HUB_SUITE: Suite = Suite { directory: HUB, is_documented: false };
 
 /// Builds every test program that this Rust can build; that the hub's are left out is noted in `account`.
 pub(crate) fn build_all(account: &mut Account) -> Vec<Built> {
-    let mut built = Vec::from_iter(build_step(account, "tool", &TOOL));
-    built.extend(build_hub(account));
+    let mut built = Vec::from_iter(build_step(account, "tool", &TOOL, None));
+    built.extend(build_hub(account, None));
     built
 }
 
-/// Builds the hub's; not where this Rust is too old for them, which is noted in `account`.
-fn build_hub(account: &mut Account) -> Option<Built> {
+/// Builds the hub's for `intake`; not where this Rust is too old for them, which is noted in `account`.
+fn build_hub(account: &mut Account, intake: Option<&Intake<'_>>) -> Option<Built> {
     if let Some(reason) = too_old_for_hub() {
         account.skipped.push(format!("hub tests: {reason}"));
         return None;
     }
-    build_step(account, "hub", &HUB_SUITE)
+    build_step(account, "hub", &HUB_SUITE, intake)
 }
 
 /// Why this Rust cannot build the hub, which promises less than the tool.
@@ -75,29 +76,65 @@ enum Part {
 /// Every step, every test, then the account, whose last line is `N passed, N failed, N skipped`.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let is_wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
-    let mut account = Account::default();
-    // Installing waits for the network and the disk, and building needs none of it.
-    let (tool, hub) = std::thread::scope(|scope| {
-        let installing = is_wanted(Part::Packages).then(|| scope.spawn(install));
-        if is_wanted(Part::Lints) {
-            read(&mut account);
+    let account = thread::scope(|scope| {
+        let (tests, fed) = queue::run("tests", Choice::Gate, arguments.seed, |intake| {
+            let (mut account, tool) = build(&is_wanted, intake);
+            if let (true, Some(tool)) = (is_wanted(Part::Lints), &tool) {
+                account.step("generated files", || Ok(Outcome::new(generate::are_fresh(tool)?)));
+            }
+            // They wait for the kernel most of the time.
+            let attacking = tool
+                .filter(|_| is_wanted(Part::Attacks))
+                .map(|tool| scope.spawn(move || attack(&tool)));
+            if is_wanted(Part::Hub) {
+                build_hub(&mut account, Some(intake));
+            }
+            (account, attacking)
+        })?;
+        let (mut account, attacking) = fed;
+        if [Part::Tool, Part::Hub].into_iter().any(is_wanted) {
+            account.add(tests);
         }
-        let needs_tool = [Part::Lints, Part::Attacks, Part::Tool].into_iter().any(is_wanted);
-        let tool = needs_tool.then(|| build_step(&mut account, "tool", &TOOL)).flatten();
-        let hub = is_wanted(Part::Hub).then(|| build_hub(&mut account)).flatten();
-        if let Some(installing) = installing {
-            account.add(installing.join().unwrap_or_else(|_| panicked("packages")));
+        if let Some(attacking) = attacking {
+            account.add(attacking.join().unwrap_or_else(|_| panicked("attacks")));
         }
-        (tool, hub)
-    });
-    if let (true, Some(tool)) = (is_wanted(Part::Lints), &tool) {
-        account.step("generated files", || Ok(Outcome::new(generate::are_fresh(tool)?)));
-    }
-    let attacks = tool.as_ref().filter(|_| is_wanted(Part::Attacks));
-    let suites: Vec<&Built> = tool.iter().filter(|_| is_wanted(Part::Tool)).chain(&hub).collect();
-    account.add(attack_and_test(attacks, &suites, arguments.seed)?);
+        Ok::<_, Error>(account)
+    })?;
     print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
+}
+
+/// Takes the steps that need nothing built and builds the tool, whose tests go to `intake`; meanwhile installs what
+/// they need, which waits for the network and the disk.
+fn build(is_wanted: &dyn Fn(Part) -> bool, intake: &Intake<'_>) -> (Account, Option<Built>) {
+    let (is_installed, is_read) = (is_wanted(Part::Packages), is_wanted(Part::Lints));
+    let needs_tool = [Part::Lints, Part::Attacks, Part::Tool].into_iter().any(is_wanted);
+    let tool_intake = is_wanted(Part::Tool).then_some(intake);
+    let mut account = Account::default();
+    let tool = thread::scope(|scope| {
+        let installing = scope.spawn(move || {
+            let account = is_installed.then(install);
+            intake.begin();
+            account
+        });
+        if is_read {
+            read(&mut account);
+        }
+        let build = || build_step(&mut account, "tool", &TOOL, tool_intake);
+        let tool = needs_tool.then(build).flatten();
+        account.add(match installing.join() {
+            Ok(installed) => installed.unwrap_or_default(),
+            Err(_) => panicked("packages"),
+        });
+        tool
+    });
+    (account, tool)
+}
+
+fn attack(tool: &Built) -> Account {
+    let mut account = Account::default();
+    account.quiet_step("attacks", || lab::attack_step(tool));
+    account
 }
 
 /// What needs nothing built.
@@ -108,27 +145,6 @@ fn read(account: &mut Account) {
         None => account.step("hub format", hub_format),
     }
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
-}
-
-/// Attacks by the programs of `tool`, which wait for the kernel most of the time, beside the tests of `suites`.
-fn attack_and_test(tool: Option<&Built>, suites: &[&Built], seed: Option<u64>) -> Result<Account> {
-    std::thread::scope(|scope| {
-        let attacking = tool.map(|tool| {
-            scope.spawn(|| {
-                let mut account = Account::default();
-                account.quiet_step("attacks", || lab::attack_step(tool));
-                account
-            })
-        });
-        let mut account = match suites {
-            [] => Account::default(),
-            suites => queue::run("tests", suites, Choice::Gate, seed)?,
-        };
-        if let Some(attacking) = attacking {
-            account.add(attacking.join().unwrap_or_else(|_| panicked("attacks")));
-        }
-        Ok(account)
-    })
 }
 
 /// Installs what the tests need.

@@ -213,7 +213,7 @@ mod tests {
             let slow = if uniform() < 0.1 { 0.7 } else { 1.0 };
             slow * (1.0 + 0.1 * uniform())
         };
-        let pairs = 2000;
+        let pairs = 1000;
         let mut wrong = [0, 0];
         for number in 0..pairs {
             let a: Vec<f64> = std::iter::repeat_with(&mut runs).take(5).collect();

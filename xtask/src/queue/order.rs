@@ -1,4 +1,4 @@
-//! In which order the queue runs its tests: the longest first, by the times of the last run.
+//! In which order the queue runs its tests: the longest of those that are there first, by the times of the last run.
 //!
 //! A long test that begins last leaves all processors but one without work. With a seed the order is drawn, so
 //! that a test which depends on another one fails.
@@ -37,7 +37,7 @@ pub(super) const LONG: &[&str] = &[
 ];
 
 /// How long tests took, in milliseconds by their full names.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Times(BTreeMap<String, u128>);
 
 impl Times {
@@ -67,7 +67,7 @@ impl Times {
     }
 
     /// How long `test` took.
-    fn of(&self, test: &Test<'_>) -> u128 {
+    fn of(&self, test: &Test) -> u128 {
         let name = test.full_name();
         self.0.get(&name).copied().unwrap_or_else(|| expected(&name))
     }
@@ -88,11 +88,33 @@ fn file(place: &Path) -> PathBuf {
     place.join("times")
 }
 
-/// Puts the longest first, or draws an order from `seed`.
-pub(super) fn sort(tests: &mut [Test<'_>], times: &Times, seed: Option<u64>) {
-    match seed {
-        None => tests.sort_by_cached_key(|test| std::cmp::Reverse(times.of(test))),
-        Some(seed) => shuffle(tests, seed),
+/// The order of a run.
+#[derive(Debug)]
+pub(super) struct Order {
+    times: Times,
+    seed: Option<u64>,
+}
+
+impl Order {
+    /// The longest first by `times`, or an order that is drawn from `seed`.
+    pub(super) const fn new(times: Times, seed: Option<u64>) -> Self {
+        Self { times, seed }
+    }
+
+    /// Whether it is drawn.
+    pub(super) const fn is_drawn(&self) -> bool {
+        self.seed.is_some()
+    }
+
+    /// Puts the test that comes first last, where it can be taken away.
+    pub(super) fn sort(&self, tests: &mut [Test]) {
+        match self.seed {
+            None => tests.sort_by_cached_key(|test| self.times.of(test)),
+            Some(seed) => {
+                tests.sort_by_cached_key(Test::full_name);
+                shuffle(tests, seed);
+            }
+        }
     }
 }
 

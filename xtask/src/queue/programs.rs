@@ -1,13 +1,16 @@
 //! The test programs of a workspace: built by cargo, and asked for their tests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use cardproof_testkit::run_command;
 use serde::Deserialize;
 
+use super::Intake;
 use crate::compiler;
 use crate::workspace::{Metadata, cargo, root};
 
@@ -24,13 +27,16 @@ pub(crate) struct Suite {
 #[derive(Debug, Default)]
 pub(crate) struct Built {
     /// The test programs.
-    pub(super) tests: Vec<Program>,
+    pub(super) tests: Vec<Arc<Program>>,
     /// All other programs by their names.
     programs: BTreeMap<String, PathBuf>,
 }
 
 /// The variable that says where `cardproof` is built, for what would otherwise build it.
 const PROGRAM: &str = "CARDPROOF_BUILT";
+
+/// The crate whose tests start programs of other crates.
+const LABORATORY: &str = "lab";
 
 /// Cargo's variable for the debug information of what it builds. Without it a test that fails still says where; the
 /// compilers take a seventh less time.
@@ -48,14 +54,14 @@ pub(super) struct Program {
 
 /// One test of a program.
 #[derive(Debug)]
-pub(super) struct Test<'a> {
-    pub(super) program: &'a Program,
+pub(super) struct Test {
+    pub(super) program: Arc<Program>,
     pub(super) name: String,
     /// Whether the source marks it `ignore`.
     pub(super) is_ignored: bool,
 }
 
-impl Test<'_> {
+impl Test {
     /// The program's name and its own.
     pub(super) fn full_name(&self) -> String {
         format!("{} {}", self.program.name, self.name)
@@ -85,11 +91,12 @@ struct Profile {
 
 impl Suite {
     /// Builds everything in it, and judges the source with it; `None` where something does not compile or is at
-    /// fault, which cargo has shown.
+    /// fault, which cargo has shown. On the way it hands each test program to `intake`, where one is given;
+    /// where it fails, tests that have not begun are not run.
     ///
     /// # Errors
-    /// Cargo cannot be started or speaks a form that is not known here.
-    pub(crate) fn build(&self) -> Result<Option<Built>> {
+    /// Cargo cannot be started or speaks a form that is not known here; a program does not list its tests.
+    pub(crate) fn build(&self, intake: Option<&Intake<'_>>) -> Result<Option<Built>> {
         let mut command = Command::new(cargo());
         command
             .current_dir(self.directory)
@@ -107,11 +114,16 @@ impl Suite {
         let target = Metadata::read()?.target_directory;
         let pages = self.is_documented.then(|| target.join("doc"));
         compiler::put_in(&mut command, &target.join("queue"), pages.as_deref())?;
-        let output = command.output().context("cannot start cargo")?;
-        if !output.status.success() {
-            return Ok(None);
+        let mut cargo = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
+        let messages = BufReader::new(cargo.stdout.take().context("cargo has no output")?);
+        let mut built = Built::default();
+        let read = built.read(messages, intake);
+        let is_built = cargo.wait()?.success();
+        read?;
+        if let (false, Some(intake)) = (is_built, intake) {
+            intake.withdraw();
         }
-        Built::from_messages(&String::from_utf8_lossy(&output.stdout)).map(Some)
+        Ok(is_built.then_some(built))
     }
 }
 
@@ -122,18 +134,30 @@ fn forget_flags(command: &mut Command) {
 }
 
 impl Built {
-    /// What cargo's `messages` say that it has built.
-    fn from_messages(messages: &str) -> Result<Self> {
-        let mut built = Self::default();
-        for line in messages.lines().filter(|line| line.starts_with('{')) {
-            let message: Message = serde_json::from_str(line)
+    /// Adds what cargo's `messages` say that it has built, while they come.
+    fn read(&mut self, messages: impl BufRead, intake: Option<&Intake<'_>>) -> Result<()> {
+        let mut held = Vec::new();
+        for line in messages.lines() {
+            let line = line?;
+            if !line.starts_with('{') {
+                continue;
+            }
+            let message: Message = serde_json::from_str(&line)
                 .with_context(|| format!("cargo says something that is not known here: {line}"))?;
-            built.add(message);
+            let Some(program) = self.add(message) else { continue };
+            match intake {
+                Some(_) if program.starts_others() => held.push(program),
+                Some(intake) => intake.add(&program)?,
+                None => {}
+            }
         }
-        Ok(built)
+        let Some(intake) = intake else { return Ok(()) };
+        intake.note(self.variable());
+        held.iter().try_for_each(|program| intake.add(program))
     }
 
-    fn add(&mut self, message: Message) -> Option<()> {
+    /// Adds what `message` tells of; the test program that it is.
+    fn add(&mut self, message: Message) -> Option<Arc<Program>> {
         let is_test = message.reason == "compiler-artifact" && message.profile?.test;
         let (target, executable) = (message.target?, message.executable?);
         let directory = message.manifest_path?.parent()?.to_owned();
@@ -145,8 +169,9 @@ impl Built {
         let is_library = target.kind.iter().any(|kind| kind == "lib" || kind == "proc-macro");
         let name =
             if is_library { folder.to_owned() } else { format!("{folder}::{}", target.name) };
-        self.tests.push(Program { name, executable, directory });
-        None
+        let program = Arc::new(Program { name, executable, directory });
+        self.tests.push(Arc::clone(&program));
+        Some(program)
     }
 
     /// Where the program `name` is.
@@ -171,16 +196,22 @@ impl Built {
 }
 
 impl Program {
+    /// Whether its tests start programs of other crates, so that they wait until all are built. Tests of a crate's
+    /// own programs come after these by themselves.
+    fn starts_others(&self) -> bool {
+        self.directory.ends_with(LABORATORY)
+    }
+
     /// All of its tests.
     ///
     /// # Errors
     /// It does not list them.
-    pub(super) fn tests(&self) -> Result<Vec<Test<'_>>> {
+    pub(super) fn tests(self: &Arc<Self>) -> Result<Vec<Test>> {
         let ignored: BTreeSet<String> = self.listed(&["--ignored"])?.into_iter().collect();
         let all = self.listed(&["--include-ignored"])?;
         let test = |name: String| {
             let is_ignored = ignored.contains(&name);
-            Test { program: self, name, is_ignored }
+            Test { program: Arc::clone(self), name, is_ignored }
         };
         Ok(all.into_iter().map(test).collect())
     }
@@ -220,6 +251,14 @@ fn names_in(list: &str) -> Result<Vec<String>> {
 }
 
 #[cfg(test)]
+impl Program {
+    /// One that nothing has built.
+    pub(super) fn at(name: &str, executable: &str, directory: &str) -> Self {
+        Self { name: name.to_owned(), executable: executable.into(), directory: directory.into() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -233,7 +272,8 @@ mod tests {
 
     #[test]
     fn only_test_programs_are_run() {
-        let mut built = Built::from_messages(BUILT).unwrap();
+        let mut built = Built::default();
+        built.read(BUILT.as_bytes(), None).unwrap();
         let names = |built: &Built| -> Vec<_> {
             built.tests.iter().map(|program| program.name.clone()).collect()
         };

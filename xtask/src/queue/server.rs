@@ -6,7 +6,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use super::programs::Program;
+use super::programs::{Program, Test};
 
 /// The test that serves.
 const TEST: &str = "common::postgres::serves_the_queue";
@@ -23,10 +23,10 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// The server of `program`; `None` where it offers none or this machine cannot have it. Then the tests
-    /// that need it say why.
-    pub(super) fn start(program: &Program) -> Option<Self> {
-        program.tests().ok()?.iter().find(|test| test.name == TEST)?;
+    /// The server of `program` with its `tests`; `None` where it offers none or this machine cannot have it. Then
+    /// the tests that need it say why.
+    pub(super) fn start(program: &Program, tests: &[Test]) -> Option<Self> {
+        tests.iter().find(|test| test.name == TEST)?;
         let mut command = Command::new(&program.executable);
         command.args(["--exact", TEST, "--nocapture"]).env(VARIABLE, "serve");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -36,29 +36,27 @@ pub(super) enum Verdict {
     Failed,
 }
 
+/// A variable of a test's environment.
+pub(super) type Variable = (&'static str, String);
+
 /// A worker's files.
-pub(super) struct Desk<'a> {
+pub(super) struct Desk {
     printed: PathBuf,
     skips: PathBuf,
-    variables: &'a [(&'static str, String)],
 }
 
-impl<'a> Desk<'a> {
-    /// The desk of the worker `number` in `place`, whose tests get `variables`.
-    pub(super) fn new(
-        place: &Path,
-        number: usize,
-        variables: &'a [(&'static str, String)],
-    ) -> Self {
+impl Desk {
+    /// The desk of the worker `number` in `place`.
+    pub(super) fn new(place: &Path, number: usize) -> Self {
         let file = |kind: &str| place.join(format!("worker-{number}.{kind}"));
-        Self { printed: file("out"), skips: file("skips"), variables }
+        Self { printed: file("out"), skips: file("skips") }
     }
 
-    /// Runs `test`; shows what it printed where it failed, and why where it was skipped.
+    /// Runs `test` with `variables`; shows what it printed where it failed, and why where it was skipped.
     ///
     /// # Errors
     /// The process cannot be started, or the worker's files cannot be used.
-    pub(super) fn run(&self, test: &Test<'_>) -> Result<Ended> {
+    pub(super) fn run(&self, test: &Test, variables: Vec<Variable>) -> Result<Ended> {
         fs::write(&self.skips, "").with_context(|| self.skips.display().to_string())?;
         let printed =
             File::create(&self.printed).with_context(|| self.printed.display().to_string())?;
@@ -67,7 +65,7 @@ impl<'a> Desk<'a> {
             .args(["--foreground", "--signal=KILL", TEST_SECONDS_MAX])
             .arg(&test.program.executable)
             .args(["--exact", &test.name, "--include-ignored"])
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .envs(variables)
             .env(SKIP_LOG, &self.skips)
             .stdin(Stdio::null())
             .stdout(printed.try_clone()?)

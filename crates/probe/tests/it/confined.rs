@@ -123,16 +123,16 @@ fn fakes_are_found_wherever_the_addresses_begin() {
         let with_store = HiddenStore::new(Bytes::mib(8));
         let all = HiddenStore { keeps: Keeps::All, ..with_store };
         for remembers in [HiddenStore::new(Bytes::ZERO), with_store, all] {
-            for first in FIRST {
-                seed += 1;
-                let finding = verify(REAL, Some((beyond, remembers)), Damage::NONE, first, seed);
-                let case = format!("{beyond:?} {remembers:?} from {first}");
-                assert_eq!(finding.verdict, Verdict::Fake, "{case}\n{finding:#?}");
-                let is_measured = !matches!(beyond, Beyond::WrapAround | Beyond::Chained { .. });
-                let size = finding.size;
-                let holds = (size.low..=size.high).contains(&REAL);
-                assert!(!is_measured || holds, "{case}: {REAL}\n{finding:#?}");
-            }
+            let first = FIRST[seed % FIRST.len()];
+            seed += 1;
+            let fake = Some((beyond, remembers));
+            let finding = verify(REAL, fake, Damage::NONE, first, seed as u64);
+            let case = format!("{beyond:?} {remembers:?} from {first}");
+            assert_eq!(finding.verdict, Verdict::Fake, "{case}\n{finding:#?}");
+            let is_measured = !matches!(beyond, Beyond::WrapAround | Beyond::Chained { .. });
+            let size = finding.size;
+            let holds = (size.low..=size.high).contains(&REAL);
+            assert!(!is_measured || holds, "{case}: {REAL}\n{finding:#?}");
         }
     }
 }

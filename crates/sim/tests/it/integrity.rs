@@ -262,9 +262,27 @@ fn expected(number: u64, version: u64) -> [u8; 512] {
 }
 
 fn hold_against_a_map(name: &str, at_risk: AtRisk) {
+    hold_against_a_map_for(120_000, name, at_risk);
+}
+
+fn hold_against_a_map_for(operations: u64, name: &str, at_risk: AtRisk) {
     let mut trial = Trial::new(name, at_risk, 20_240);
-    trial.run(350_000);
-    assert!(trial.crashes > 100, "{} crashes", trial.crashes);
+    trial.run(operations);
+    assert!(trial.crashes > operations / 3500, "{} crashes", trial.crashes);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_kind_of_card_keeps_its_promise_for_long() {
+    let kinds = [
+        ("intenso-class-4", AtRisk::AnySurvive),
+        ("sandisk-ultra-a1", AtRisk::Torn),
+        ("v30-a2-queued", AtRisk::Torn),
+        ("v30-a2-queued", AtRisk::Lost),
+    ];
+    for (name, at_risk) in kinds {
+        hold_against_a_map_for(1_000_000, name, at_risk);
+    }
 }
 
 #[test]
