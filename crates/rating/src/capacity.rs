@@ -217,12 +217,9 @@ impl Capacity {
 
 /// What a test in free space has covered: of what was free, where that is known, and of the device.
 fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
-    match free {
-        Some(free) => {
-            format!("{tested} of the {free} that were free, on a device of {announced}")
-        }
-        None => format!("{tested} of free space, on a device of {announced}"),
-    }
+    let of_free = |free: Bytes| format!("the {free} that were free");
+    let space = free.map_or_else(|| "free space".to_owned(), of_free);
+    format!("{tested} of {space}, on a device of {announced}")
 }
 
 /// Rounded down: a test leaves some doubt, so nothing is 100 %.
