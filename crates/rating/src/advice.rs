@@ -424,7 +424,7 @@ fn close_other_programs(case: &Case<'_>) -> Option<String> {
         case.has(WarningCode::Disturbed)
             && repeat_in_peace(case).is_none()
             && !case.record.is_simulated(),
-        "Close other programs and run again: other work on this computer disturbed the test.",
+        "Close other programs and run again: other work disturbed the test.",
     )
 }
 

@@ -65,6 +65,9 @@ pub struct TuningStep {
     /// The setting, if it is one.
     #[serde(skip)]
     pub setting: Option<Setting>,
+    /// Whether its commands delete data.
+    #[serde(skip)]
+    pub deletes_data: bool,
 }
 
 /// A gain, as a ratio of rates.

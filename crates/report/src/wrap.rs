@@ -13,19 +13,20 @@ const UNITS: [&str; 22] = [
 /// A space at which no line is broken.
 pub(crate) const BOUND: char = '\u{a0}';
 
-/// `text` with every number bound to its unit, and every quoted name held together, by a space at which no line
-/// is broken: a name is copied with the command that it stands in.
+/// `text` with every number bound to its unit, and every quoted name and command held together, by a space at
+/// which no line is broken: half a command is another one.
 pub(crate) fn bound(text: &str) -> String {
     let mut bound = String::with_capacity(text.len() + 16);
-    // The words that are left of a quoted name.
-    let mut quoted = 0;
+    // The words that are left of a quoted name or a command.
+    let mut held = 0usize;
     let words: Vec<&str> = text.split(' ').collect();
     for (index, &word) in words.iter().enumerate() {
         if index > 0 {
-            let is_bound = quoted > 0 || is_unit_of(&bound, word);
+            let is_bound = held > 0 || is_unit_of(&bound, word);
             bound.push(if is_bound { BOUND } else { ' ' });
         }
-        quoted = if quoted > 0 { quoted - 1 } else { words_quoted(&words[index..]) };
+        let more = words_quoted(&words[index..]).max(words_of_command(&words[index..]));
+        held = held.saturating_sub(1).max(more);
         bound.push_str(word);
     }
     bound
@@ -47,6 +48,25 @@ fn words_quoted(words: &[&str]) -> usize {
     }
     // One that does not end is an apostrophe.
     words.iter().skip(1).position(|word| ends(word)).map_or(0, |more| more + 1)
+}
+
+/// How many more of `words` belong to a command of cardproof that begins with the first: the name of the command,
+/// and what looks like a path, an option or a quoted name.
+fn words_of_command(words: &[&str]) -> usize {
+    if words.first().map(|word| word.trim_start_matches(['`', '('])) != Some("cardproof") {
+        return 0;
+    }
+    let is_argument = |word: &str| word.starts_with(['-', '\'', '$']) || word.contains(['/', ':']);
+    // What stands before the first argument is the command's name; without arguments it may be a verb.
+    let named = usize::from(words.get(1).is_some_and(|word| !is_argument(word)));
+    let mut end = 1 + named;
+    while let Some(word) = words.get(end).filter(|word| is_argument(word)) {
+        end += 1 + words_quoted(&words[end..]);
+        if word.ends_with([',', ';', '.', ':', ')', '`']) {
+            break;
+        }
+    }
+    if end > 1 + named { end - 1 } else { 0 }
 }
 
 /// Whether `word`, punctuation aside, is the unit of the number that `before` ends in.
@@ -159,10 +179,28 @@ mod tests {
             "",
             30,
         );
-        assert_eq!(out, "test it: cardproof verify\n--restore='my card:4'\n'/m/my old card'.\n");
+        assert_eq!(out, "test it:\ncardproof verify --restore='my card:4' '/m/my old card'.\n");
         let mut out = String::new();
         wrap_into(&mut out, "", "it's the 'card of one", "", 9);
         assert_eq!(out, "it's the\n'card of\none\n");
+    }
+
+    #[test]
+    fn a_command_is_not_broken() {
+        let mut out = String::new();
+        let text =
+            "To be sure: cardproof verify '/m/my card' --full (keeps it), or use cardproof on it";
+        wrap_into(&mut out, "", text, "", 24);
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "To be sure:",
+                "cardproof verify '/m/my card' --full",
+                "(keeps it), or use",
+                "cardproof on it"
+            ]
+        );
     }
 
     #[test]

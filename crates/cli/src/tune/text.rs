@@ -24,7 +24,7 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
         let (title, why) = in_words(step);
         let title = format!("{:>2}. {title}", number + 1);
         wrap_into(&mut text, &format!("{title:<TITLE$}"), why, &indent, usize::from(width));
-        for command in &step.commands {
+        for command in commands(step) {
             text.push_str(&format!("{indent}{command}\n"));
         }
         if matches!(step.gain, Gain::Measured { .. }) {
@@ -50,6 +50,13 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
     }
     text.push_str(DETAILS);
     text
+}
+
+/// The commands of `step`, as a shell takes them; a remark stands before those that delete data, for a command is
+/// often copied without what is said of it.
+fn commands(step: &TuningStep) -> impl Iterator<Item = &str> {
+    let warning = step.deletes_data.then_some("# DELETES ALL DATA THERE:");
+    warning.into_iter().chain(step.commands.iter().map(String::as_str))
 }
 
 /// Whether a partition that begins at `start` suits a card whose allocation unit is `unit`. `target` is the word
@@ -109,7 +116,7 @@ fn in_detail(step: &TuningStep, width: u16) -> String {
         AppliedBy::Destroy => "apply with --apply --destroy=IDENTITY",
         AppliedBy::Hand => "do it by hand",
     };
-    let commands: String = step.commands.iter().map(|line| format!("    {line}\n")).collect();
+    let commands: String = commands(step).map(|line| format!("    {line}\n")).collect();
     let line = |label: &str, text: &str| wrapped(&format!("  {label}: {text}\n"), width);
     // What was measured is no longer expected.
     let expected = match (&step.gain, step.sure) {
@@ -166,7 +173,29 @@ fn title(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use cardproof_rating::tuning::{Ground, TuningPlace, tuning_plan};
+    use cardproof_record::Conditions;
+
     use super::*;
+
+    #[test]
+    fn a_command_that_deletes_data_says_so_where_it_is_copied() {
+        let ground = Some(Ground::of_device(Path::new("/dev/sda")));
+        let place = TuningPlace { ground, name: Some("sda"), mount_point: None };
+        let mut conditions = Conditions::default();
+        conditions.device.size_bytes = Some(Bytes::gib(8));
+        let steps = tuning_plan(&place, &conditions, None);
+        for text in [in_short("sda", &steps, 80), in_full("sda", &steps, 80)] {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            for (at, line) in lines.iter().enumerate() {
+                if line.contains("sfdisk") || line.contains("mkfs.") {
+                    assert!(lines[at - 1].contains("DELETES ALL DATA"), "{line} in {text}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn it_is_told_whether_the_partition_is_aligned_now() {

@@ -193,3 +193,27 @@ impl fmt::Display for Refusal {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cardproof_units::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn whoever_has_the_data_put_back_is_not_told_that_they_may_be_lost() {
+        let said = |leave, objections| {
+            let path = PathBuf::from("/dev/sda");
+            let identity = Identity::of_file(Path::new("sda"), Bytes(4096));
+            Refusal { path, identity, objections, leave }.to_string()
+        };
+        let table = Objection::PartitionTable { kind: "DOS" };
+        for objections in [Vec::new(), vec![table.clone()], vec![table, Objection::NoMedium]] {
+            let text = said(Leave::Restore, objections.clone());
+            assert!(!text.contains("lost") && text.contains("put the data back"), "{text}");
+            assert!(text.ends_with("--restore=sda:4096"), "{text}");
+            let text = said(Leave::Destroy, objections);
+            assert!(text.contains("may be lost") && text.ends_with("--destroy=sda:4096"), "{text}");
+        }
+    }
+}

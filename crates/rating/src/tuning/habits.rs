@@ -17,6 +17,7 @@ pub(super) fn steps() -> [TuningStep; 3] {
         undo: undo.iter().map(|&command| command.to_owned()).collect(),
         applied_by: AppliedBy::Hand,
         setting: None,
+        deletes_data: false,
     };
     [
         step(

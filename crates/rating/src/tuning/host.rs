@@ -43,6 +43,7 @@ fn by_hand(name: &'static str, why: String, sure: f64) -> TuningStep {
         undo: vec!["restore the earlier settings".to_owned()],
         applied_by: AppliedBy::Hand,
         setting: None,
+        deletes_data: false,
     }
 }
 
@@ -158,6 +159,7 @@ fn setting_step(
         undo: vec![format!("echo {before} | sudo tee {file}")],
         applied_by: AppliedBy::Apply,
         setting: Some(setting),
+        deletes_data: false,
     }
 }
 
@@ -210,5 +212,6 @@ fn mount_options(mount_point: Option<&Path>, conditions: &Conditions) -> Option<
         undo: vec![format!("sudo mount -o remount,relatime {point}")],
         applied_by: AppliedBy::Hand,
         setting: None,
+        deletes_data: false,
     })
 }

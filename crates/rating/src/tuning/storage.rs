@@ -35,6 +35,7 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
         undo: vec!["not possible; restore from a backup".to_owned()],
         applied_by: AppliedBy::Hand,
         setting: None,
+        deletes_data: true,
     }
 }
 
@@ -93,6 +94,7 @@ fn filesystem(ground: &Ground, layout: &Layout) -> TuningStep {
 
 fn journal(ground: &Ground) -> TuningStep {
     TuningStep {
+        deletes_data: false,
         risk: "a power cut between the two commands can damage the file system; unmount it before you run them"
             .to_owned(),
         undo: ground.on_partition(&[
