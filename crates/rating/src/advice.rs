@@ -100,7 +100,8 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     if steps.is_empty() {
-        steps.push(otherwise(&case).to_owned());
+        let is_disturbed = case.has(WarningCode::Disturbed) && !record.is_imported();
+        steps.push(if is_disturbed { IN_PEACE } else { otherwise(&case) }.to_owned());
     }
     steps.extend(verify_capacity(&case));
     steps
@@ -112,7 +113,7 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
 
-const OF_OWN: [Adviser; 23] = [
+const OF_OWN: [Adviser; 22] = [
     distrust,
     follow_capacity,
     distrust_after_cuts,
@@ -130,13 +131,15 @@ const OF_OWN: [Adviser; 23] = [
     widen_range,
     allow_writes,
     repeat_in_peace,
-    close_other_programs,
     test_other_class,
     unblock_link,
     settle_pauses,
     choose_card,
     card::test_a2,
 ];
+
+/// The advice where nothing else went wrong than that.
+const IN_PEACE: &str = "Close other programs and run again: other work disturbed the test.";
 
 /// The advice where nothing went wrong.
 fn otherwise(case: &Case<'_>) -> &'static str {
@@ -416,16 +419,6 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     } else {
         format!("{first} again with {option}: {why}.")
     })
-}
-
-/// Advice where other work disturbed the test, unless that was said already.
-fn close_other_programs(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::Disturbed)
-            && repeat_in_peace(case).is_none()
-            && !case.record.is_simulated(),
-        "Close other programs and run again: other work disturbed the test.",
-    )
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.
