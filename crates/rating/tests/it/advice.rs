@@ -2,7 +2,8 @@
 
 use cardproof_rating::next_steps;
 use cardproof_record::{
-    CardInfo, EndedBy, OpName, Outcome, Phase, QueueSetting, Record, Transport, Verdict,
+    CardInfo, EndedBy, OpName, Outcome, Phase, QueueSetting, Record, Transport, Verdict, Warning,
+    WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::Bytes;
@@ -121,4 +122,18 @@ fn fstrim_is_advised_only_for_a_card_that_lists_do_not_name() {
         assert_eq!(text.contains(", run fstrim"), advised, "{harmed_by_trimming:?}: {text}");
         assert_eq!(text.contains("do not run fstrim"), warned, "{harmed_by_trimming:?}: {text}");
     }
+}
+
+#[test]
+fn a_disturbed_run_is_to_be_run_again_and_not_kept() {
+    let mut record = records::typical_a1_card();
+    let steps = |record: &Record| next_steps(record, &[]).join("\n");
+    assert!(steps(&record).contains("Keep this record"), "{}", steps(&record));
+    let message = "another program read".to_owned();
+    for phase in &mut record.phases {
+        phase.warnings.push(Warning::stated(WarningCode::Disturbed, message.clone()));
+    }
+    let disturbed = steps(&record);
+    assert!(disturbed.contains("Close other programs"), "{disturbed}");
+    assert!(!disturbed.contains("Keep this record"), "{disturbed}");
 }
