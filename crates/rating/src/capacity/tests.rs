@@ -3,6 +3,8 @@
 use cardproof_record::{CapacityCover, CapacityFound, CapacityMethod, CapacityPlace};
 use cardproof_testkit::records;
 
+use cardproof_record::CapacityFiles;
+
 use super::*;
 
 fn with_files(files: CapacityFiles) -> Capacity {

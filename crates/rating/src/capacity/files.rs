@@ -1,0 +1,84 @@
+//! What files that filled a file system show of its device.
+
+use cardproof_evidence::capacity::{genuine_after_files, stamp::SECTOR};
+use cardproof_record::{CapacityFiles, CapacityVerdict};
+use cardproof_units::Bytes;
+
+use super::{COVERED, Capacity};
+
+/// Losses below this share of the files, or in pieces below [`PIECE`], are damage and no false
+/// capacity.
+const LOST_SHARE: f64 = 0.05;
+const PIECE: u64 = 1 << 20;
+
+/// The probabilities of a false capacity and of damage that files have shown.
+const FAKE_BY_FILES: f64 = 0.99;
+const DAMAGED_BY_FILES: f64 = 0.95;
+
+/// The verdict after a test with files in the free space.
+pub(super) fn judged(announced: Bytes, files: &CapacityFiles) -> Capacity {
+    let sector = SECTOR as u64;
+    let size = announced.get();
+    let tested = files.tested_bytes.get();
+    let bad = files.foreign_sectors + files.wrong_sectors + files.unreadable_sectors;
+    let share = tested as f64 / size.max(1) as f64;
+    let lost = bad as f64 / (tested / sector).max(1) as f64;
+    let is_in_pieces = files.longest_bad_sectors * sector >= PIECE;
+    let is_false = files.foreign_sectors * sector >= PIECE
+        || (lost > LOST_SHARE && is_in_pieces && files.unreadable_sectors < bad);
+    let right = Bytes(files.right_sectors * sector);
+    // The latest writes may come from a store; a fifth of them is left out of account.
+    let store = tested.saturating_sub(tested / 5);
+    let genuine = genuine_after_files(share, store);
+    let is_covered = share >= COVERED && files.is_all_free_space;
+    let (verdict, kind, probability, real_size) = if is_false {
+        let kind = if files.foreign_sectors > 0 { "wrap" } else { "drop" };
+        // A file system holds data of its own and other files, of which nothing was read.
+        let most = Bytes(size.saturating_sub(bad * sector));
+        (CapacityVerdict::Fake, kind, FAKE_BY_FILES, (right, most))
+    } else if bad > 0 {
+        (CapacityVerdict::Damaged, "damaged", DAMAGED_BY_FILES, (right, announced))
+    } else if is_covered {
+        (CapacityVerdict::Genuine, "honest", genuine, (announced, announced))
+    } else {
+        (CapacityVerdict::Undecided, "honest", genuine, (right, announced))
+    };
+    Capacity {
+        verdict,
+        kind,
+        probability,
+        real_size,
+        excluded_store: Bytes(store),
+        excluded_share: (1.0 - share).clamp(0.0, 1.0),
+        reasons: reasons_of_files(files, share),
+        damaged_ranges: files.bad_ranges.iter().map(|[from, to]| (from.get(), to.get())).collect(),
+        ..Capacity::unknown(announced)
+    }
+}
+
+fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
+    let mut reasons = vec![format!(
+        "{} of files were read: {} sectors correct, {} with data of another address, {} with wrong \
+         data, {} unreadable",
+        files.tested_bytes,
+        files.right_sectors,
+        files.foreign_sectors,
+        files.wrong_sectors,
+        files.unreadable_sectors
+    )];
+    if files.transient_errors > 0 {
+        let count = files.transient_errors;
+        reasons.push(format!("{count} transient errors: a second attempt succeeded"));
+    }
+    if files.missing_files > 0 {
+        reasons.push(format!("{} files of the set are missing", files.missing_files));
+    }
+    let covered = match share * 100.0 {
+        percent if percent < 0.1 => "less than 0.1 %".to_owned(),
+        percent => format!("{percent:.1} %"),
+    };
+    reasons.push(format!(
+        "the files cover {covered} of the file system; the file system chose their places"
+    ));
+    reasons
+}
