@@ -1,9 +1,9 @@
 //! What a test of the capacity is called.
 
-use cardproof_record::{CapacityCover, CapacityFound, CapacityMethod, CapacityPlace};
+use cardproof_record::{
+    CapacityCover, CapacityFiles, CapacityFound, CapacityMethod, CapacityPlace,
+};
 use cardproof_testkit::records;
-
-use cardproof_record::CapacityFiles;
 
 use super::*;
 
