@@ -272,7 +272,7 @@ fn hold_against_a_map_for(operations: u64, name: &str, at_risk: AtRisk) {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; nightly"]
 fn every_kind_of_card_keeps_its_promise_for_long() {
     let kinds = [
         ("intenso-class-4", AtRisk::AnySurvive),
