@@ -89,7 +89,7 @@ pub struct Trouble {
     pub steps: Vec<ModeStep>,
     /// The longest wait of a task in seconds.
     pub seconds: u64,
-    /// Where it happened, where the log names no device but a place ([`is_place`]).
+    /// Where it happened, where the log names no device but a place ([`crate::is_place`]).
     pub place: Option<String>,
     /// Whether the device had gone before and was not found again.
     pub is_after_gone: bool,
