@@ -35,9 +35,6 @@ pub(crate) struct Built {
 /// The variable that says where `cardproof` is built, for what would otherwise build it.
 const PROGRAM: &str = "CARDPROOF_BUILT";
 
-/// The crate whose tests start programs of other crates.
-const LABORATORY: &str = "lab";
-
 /// Cargo's variable for the debug information of what it builds. Without it a test that fails still says where; the
 /// compilers take a seventh less time.
 const DEBUG: &str = "CARGO_PROFILE_DEV_DEBUG";
@@ -146,7 +143,7 @@ impl Built {
                 .with_context(|| format!("cargo says something that is not known here: {line}"))?;
             let Some(program) = self.add(message) else { continue };
             match intake {
-                Some(_) if program.starts_others() => held.push(program),
+                Some(_) if program.has_programs() => held.push(program),
                 Some(intake) => intake.add(&program)?,
                 None => {}
             }
@@ -196,10 +193,9 @@ impl Built {
 }
 
 impl Program {
-    /// Whether its tests start programs of other crates, so that they wait until all are built. Tests of a crate's
-    /// own programs come after these by themselves.
-    fn starts_others(&self) -> bool {
-        self.directory.ends_with(LABORATORY)
+    /// Whether its crate has programs, which its tests start: cargo builds them in no order that can be relied on.
+    fn has_programs(&self) -> bool {
+        self.directory.join("src/main.rs").is_file()
     }
 
     /// All of its tests.
