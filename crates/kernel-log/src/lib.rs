@@ -29,12 +29,15 @@ pub use trouble::{Trouble, TroubleKind};
 pub use wrapped::unwrapped;
 
 /// Each message that is known has one of these words, so that a reader of long texts need not ask for every line.
-pub const WORDS: [&str; 19] = [
+pub const WORDS: [&str; 22] = [
     "mmc",
     "error, dev ",
     "Buffer I/O error",
     "swap-device",
     "device-mapper",
+    "md/raid",
+    "VFS: Dirty",
+    "ntfs3",
     "-fs",
     "BTRFS",
     "XFS (",

@@ -1,6 +1,6 @@
 //! Commands that are printed to be copied: whatever a file is called, a shell reads its name as one word.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -30,6 +30,9 @@ mmcblk0          10.00       100.00       200.00         0.00       1000       2
 Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd\n\
 mmcblk0          10.00       100.00       200.00         0.00       1000       2000          0\n";
 
+/// The size of an image in bytes.
+const IMAGE: usize = 16 << 20;
+
 /// What cardproof says where `words` name `name` in its current directory.
 fn said(home: &Home, words: &[&str], name: &str) -> String {
     let mut command = home.cardproof(words);
@@ -47,8 +50,8 @@ fn assert_copied(said: &str, command: &str, word: &str) {
 /// An image file called `name` in a home of its own.
 fn home_with_image(name: &str) -> Home {
     let home = Home::new();
-    let image = File::create(home.place().join(name)).unwrap();
-    image.set_len(64 << 20).unwrap();
+    // Without holes, which are read from no storage.
+    fs::write(home.place().join(name), vec![0xa5; IMAGE]).unwrap();
     home
 }
 
@@ -57,7 +60,7 @@ fn every_name_of_an_image_is_one_word_in_every_command() {
     for name in NAMES {
         let home = home_with_image(name);
         let word = shell_path(Path::new(name));
-        let option = shell_word(format!("{name}:67108864"));
+        let option = shell_word(format!("{name}:{IMAGE}"));
         let text = said(&home, &["check", "--only", "real"], name);
         assert_copied(&text, "cardproof verify --restore ", &word);
         let text = said(&home, &["verify"], name);
