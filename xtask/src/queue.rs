@@ -33,12 +33,9 @@ pub(crate) use programs::{Built, Suite};
 /// The variable with the seed of tests that explore at random.
 const SEED: &str = "CARDPROOF_TEST_SEED";
 
-/// Tests that measure what the whole machine does, or in which reads of others count, by the beginning of their full
-/// names: one at a time, when all others have ended.
-const ALONE: &[&str] = &[
-    "cli::it watch_load::",
-    "cli::it verify_integrity::a_device_is_tested_with_leave_to_destroy_alone",
-];
+/// Tests that measure what the whole machine does, by the beginning of their full names: one at a time, when
+/// all others have ended.
+const ALONE: &[&str] = &["cli::it watch_load::"];
 
 /// A test that took longer is shown with its time.
 const SLOW: Duration = Duration::from_secs(5);

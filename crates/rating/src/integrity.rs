@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use cardproof_evidence::integrity::{CONFIDENCE, interval, is_of_queue, upper_bound};
 use cardproof_record::{
     CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, ReadOrigin, Record, State,
-    TargetKind, WarningCode, WrongData,
+    TargetKind, Transport, WarningCode, WrongData,
 };
 use cardproof_stats::RatioInterval;
 use cardproof_units::Bytes;
@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::doubts::doubts;
 use crate::origin;
 use crate::powercut::Share;
+use crate::transports::transports;
 
 /// The name and version of the document.
 pub const INTEGRITY_SCHEMA: &str = "cardproof.integrity/1";
@@ -298,6 +299,20 @@ fn memory_doubt(
     }
 }
 
+/// Why right data after discards say nothing of a device: a loop device makes holes in its file, or as in
+/// [`memory_doubt`]. The counters of the device below a loop device cannot settle that, for other programs read from it
+/// too.
+fn discard_doubt(record: &Record, origin: Option<&ReadOrigin>) -> Option<String> {
+    if transports(&record.conditions.device).any(|it| *it == Transport::Loop) {
+        return Some(
+            "a loop device makes holes in its file where it discards, and reads them without the device below; test \
+             the device itself"
+                .to_owned(),
+        );
+    }
+    memory_doubt(record, origin, of_discarded)
+}
+
 /// Why reads of discarded ranges may not have come from a device. That it was asked for a part alone has a further
 /// cause here.
 fn of_discarded(origin: &ReadOrigin) -> String {
@@ -306,8 +321,8 @@ fn of_discarded(origin: &ReadOrigin) -> String {
         return origin::in_words(origin);
     }
     format!(
-        "the device below read only {from_device_bytes} of the {read_bytes} that the test has read; on a loop \
-         device or a thin volume, discarded ranges are read without it"
+        "the device below read only {from_device_bytes} of the {read_bytes} that the test has read; on a thin \
+         volume, discarded ranges are read without it"
     )
 }
 
@@ -335,7 +350,7 @@ fn discard_answer(record: &Record, test: &DiscardTest) -> DiscardAnswer {
     for harm in &test.wrong {
         *places.entry(harm.place).or_default() += 1;
     }
-    let memory_doubt = memory_doubt(record, test.origin.as_ref(), of_discarded);
+    let memory_doubt = discard_doubt(record, test.origin.as_ref());
     DiscardAnswer {
         verdict: discard_verdict(record, test, speed.as_ref(), memory_doubt.is_some()),
         discards: test.discards,

@@ -2,8 +2,9 @@
 
 use cardproof_rating::integrity::{DiscardVerdict, QueueVerdict, integrity};
 use cardproof_record::{
-    CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest,
-    OriginDoubt, QueueTest, ReadOrigin, Record, State, TargetKind, Warning, WarningCode, WrongData,
+    CheckedRequests, DeviceInfo, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace,
+    IntegrityTest, OriginDoubt, QueueTest, ReadOrigin, Record, State, TargetKind, Transport,
+    Warning, WarningCode, WrongData,
 };
 use cardproof_testkit::records;
 use cardproof_units::Bytes;
@@ -168,6 +169,13 @@ fn memory_is_no_storage_that_keeps_data() {
     for origin in doubted.into_iter().chain([Some(half), None]) {
         assert_eq!(verdicts(&tested(origin)), undecided, "{origin:?}");
     }
+    // The counters of the disk below a loop device count reads of other programs too, and holes are read without it.
+    let mut on_loop = tested(Some(SHOWN));
+    let below = on_loop.conditions.device.clone();
+    on_loop.conditions.device =
+        DeviceInfo { transport: Some(Transport::Loop), ..DeviceInfo::default() };
+    on_loop.conditions.device.beneath = Some(Box::new(below));
+    assert_eq!(verdicts(&on_loop), (QueueVerdict::Sound, DiscardVerdict::Undecided, false));
     let mut simulated = tested(None);
     simulated.conditions.target.kind = TargetKind::Simulated;
     assert_eq!(verdicts(&simulated), sound);
