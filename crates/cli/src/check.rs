@@ -111,9 +111,8 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let capacity = measurements.capacity.as_ref();
     let of_record = speed.or(capacity).map(|record| &record.conditions);
     let conditions = of_record.unwrap_or(&seen.conditions);
-    let untested = match measurements.untested {
-        Untested::NotAsked if args.sysroot.is_some() => Untested::Saved,
-        Untested::NotAsked if !seen.is_directory => Untested::OnlyRead,
+    let untested = match seen.untested(measurements.untested) {
+        _ if args.sysroot.is_some() => Untested::Saved,
         Untested::NotAsked if !seen.is_writable => Untested::ReadOnly,
         why => why,
     };
@@ -135,7 +134,19 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     if let Some(record) = capacity {
         earlier::keep(&args.target, record, Talk::new(args.quiet));
     }
+    tell_failures(args, &measurements);
     Ok(exit_of(args, &answer, &measurements, untested))
+}
+
+/// Says what failed, which the page does not say or a quiet run does not show: errors are told in any case.
+fn tell_failures(args: &CheckArgs, measurements: &Measurements) {
+    let talk = Talk::new(false);
+    if let Some(failure) = measurements.failure.as_ref().filter(|_| args.quiet) {
+        talk.note(&format!("Not tested: {failure}."));
+    }
+    if let Some(unsaved) = &measurements.unsaved {
+        talk.note(&not_saved(unsaved));
+    }
 }
 
 /// How it ends: a bad answer comes before anything that could not be done.
@@ -145,15 +156,6 @@ fn exit_of(
     measurements: &Measurements,
     untested: Untested,
 ) -> Exit {
-    // Errors are told even where nothing else is.
-    if args.quiet
-        && let Some(failure) = &measurements.failure
-    {
-        Talk::new(false).note(&format!("Not tested: {failure}."));
-    }
-    if let Some(unsaved) = &measurements.unsaved {
-        Talk::new(false).note(&not_saved(unsaved));
-    }
     let is_untested = measurements.capacity.is_none() && measurements.speed.is_none();
     let could_not = match untested {
         Untested::Failed => true,

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::talk::Talk;
 
 /// Commands that read and write little. Whoever gives none of these measures.
-const QUIET: [&str; 16] = [
+const QUIET: [&str; 15] = [
     "compare",
     "completions",
     "diagnose",
@@ -18,7 +18,6 @@ const QUIET: [&str; 16] = [
     "log",
     "manual-pages",
     "profiles",
-    "replay",
     "show",
     "sim",
     "submit",
@@ -33,8 +32,8 @@ pub(crate) fn tell(talk: Talk) {
     let others = entries.filter_map(number).filter(|&process: &u32| process != own);
     if let Some(other) = others.filter(|&process| is_measuring(process)).min() {
         talk.note(&format!(
-            "Another cardproof is at work (process {other}): the two slow each other down. Better wait until it \
-             has ended."
+            "Another cardproof is at work (process {other}). On the same storage the two slow each other down; \
+             better wait until it has ended."
         ));
     }
 }
@@ -59,7 +58,17 @@ fn measures(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+
+    #[test]
+    fn each_quiet_command_is_one() {
+        let known = crate::Cli::command();
+        for name in QUIET.into_iter().filter(|name| *name != "help") {
+            assert!(known.find_subcommand(name).is_some(), "{name}");
+        }
+    }
 
     #[test]
     fn only_runs_that_measure_are_told_of() {
@@ -67,6 +76,7 @@ mod tests {
             "/usr/bin/cardproof\0/media/pi/CARD\0",
             "cardproof\0",
             "./cardproof\0verify\0.\0--full\0",
+            "cardproof\0replay\0run\0job\0/dev/sda\0",
         ] {
             assert!(measures(line.as_bytes()), "{line}");
         }

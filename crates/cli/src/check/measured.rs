@@ -166,10 +166,7 @@ impl<E: Experiment> Experiment for Beside<E> {
 impl Measurements {
     /// `experiment`, whose record keeps what was `seen`, and why the capacity was not tested.
     fn beside<E>(&self, seen: &Seen, experiment: E) -> Beside<E> {
-        let untested = match self.untested {
-            Untested::NotAsked if !seen.is_directory => Untested::OnlyRead,
-            why => why,
-        };
+        let untested = seen.untested(self.untested);
         let seen = SeenBeside {
             signs: seen.signs.clone(),
             power: seen.power,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Surroundings, Sysroot};
-use cardproof_rating::answer::{Earlier, PowerFacts};
+use cardproof_rating::answer::{Earlier, PowerFacts, Untested};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
 use cardproof_session::{NoStorage, simulated_name};
@@ -26,6 +26,16 @@ pub(super) struct Seen {
     pub(super) is_directory: bool,
     /// Whether the target may be written to: a directory, or a simulated card.
     pub(super) is_writable: bool,
+}
+
+impl Seen {
+    /// Why the capacity was not tested, where the session says no more than `why`: a device or a file is only read.
+    pub(super) const fn untested(&self, why: Untested) -> Untested {
+        match why {
+            Untested::NotAsked if !self.is_directory => Untested::OnlyRead,
+            why => why,
+        }
+    }
 }
 
 /// Looks at what `args` name below `root`.

@@ -150,12 +150,12 @@ fn bad_outputs_are_rejected_with_the_reason() {
     }
 }
 
-/// What the health of `content` says to people, where the data are not at risk.
+/// The page of `health --raw` for `content`, which ends with status 0.
 fn page(home: &Home, name: &str, content: impl AsRef<[u8]>) -> String {
     page_of(home, name, content, 0)
 }
 
-/// What the health of `content` says to people, ended by `status`.
+/// The page of `health --raw` for `content`, which ends with `status`.
 fn page_of(home: &Home, name: &str, content: impl AsRef<[u8]>, status: i32) -> String {
     run(home.cardproof(&["health", "--raw", &write(home, name, content)])).expect(status).stdout
 }
