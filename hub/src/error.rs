@@ -189,7 +189,7 @@ impl Error {
         }
     }
 
-    /// What whoever has started the program is told.
+    /// The message for the operator, on the console or in the log.
     #[must_use]
     pub fn at_console(&self) -> String {
         match self {

@@ -153,7 +153,7 @@ mod tests {
         Sysroot::from_dump(&parts.concat()).unwrap()
     }
 
-    /// Of which devices `line` is told, and whether only in part.
+    /// The devices to which `line` is attributed, and whether each has only a part in it.
     fn owners(line: &str) -> Vec<(&'static str, bool)> {
         let root = computer();
         let log = cardproof_kernel_log::read_named([(1, line)]);

@@ -126,7 +126,7 @@ impl Reading {
         if let Some(kind) = trouble(&event.kind) {
             let is_part = is_layer(name) || name::block(name).is_some_and(|whole| whole != name);
             let mut found = first(kind, number, event, is_part.then_some(name));
-            // Nobody pulls out an NVMe drive: it has failed.
+            // An NVMe drive that disappears has failed; cards and sticks may have been pulled out.
             let is_pulled = (course.is_gone || is_removed) && !name.starts_with("nvme");
             found.is_after_gone = is_pulled && kind.is_of_data();
             device.add(found);

@@ -136,7 +136,7 @@ pub(crate) const NAMED: [(Colour, &str, u32); 11] = [
 ];
 
 impl Colour {
-    /// What it is by day, as 0xrrggbb.
+    /// The colour on a page by day: red, green and blue as 0xrrggbb.
     pub(crate) fn by_day(self) -> u32 {
         match self {
             Self::Fixed(colour) => colour,
