@@ -20,6 +20,21 @@ pub enum FailureKind {
     Incomplete,
 }
 
+impl FailureKind {
+    /// Why something is missing in a record, which holds no path and so no message.
+    #[must_use]
+    pub const fn in_record(self) -> &'static str {
+        match self {
+            Self::Usage => "the place is not there, or cannot be used so",
+            Self::Refused => "it would not be safe there",
+            Self::ReadOnly => "the place may not be written to",
+            Self::TooLittleSpace => "there is too little free space",
+            Self::Unsupported => "the file system there cannot do it",
+            Self::Incomplete => "it could not be completed",
+        }
+    }
+}
+
 /// A session that could not be held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {

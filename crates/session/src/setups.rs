@@ -165,7 +165,7 @@ impl Experiment for Setups {
         };
         if let Err(failure) = done {
             common.frontend.note(&failure.message);
-            found.not_tried.push(not_tried("the rest", &without_place(&failure.message, &common)));
+            found.not_tried.push(not_tried("the rest", failure.kind.in_record()));
         }
         bench.record.bytes_written = written_since(written_before);
         bench.record.state = match found.contests.iter().any(Contest::has_figures) {
@@ -185,11 +185,6 @@ fn in_record(found: Found, rounds: u32) -> ComparedSetups {
 
 fn not_tried(setup: &str, reason: &str) -> SetupNotTried {
     SetupNotTried { setup: setup.to_owned(), reason: reason.to_owned() }
-}
-
-/// `words` without the path that the user named, which is in no record.
-fn without_place(words: &str, common: &Common<'_>) -> String {
-    bench::without_place(words, &common.target)
 }
 
 /// Compares in an image in the user's directory, and journal modes on the file system there.

@@ -12,6 +12,7 @@ use cardproof_units::{Bytes, Nanos, Seed};
 
 use super::contest::{CONFIDENCE, Task, Turn};
 use super::modes;
+use crate::target::of_scratch;
 
 /// How many rows the table has: each turn lays it out anew.
 const ROWS: u32 = 5000;
@@ -32,23 +33,18 @@ pub(super) fn perform(
 ) -> Result<Turn, Stopped> {
     let scratch = match Scratch::create(directory, None) {
         Ok(scratch) => scratch,
-        Err(error) => return Ok(Err(without_place(&error.to_string(), directory))),
+        Err(error) => return Ok(Err(of_scratch(&error).kind.in_record().to_owned())),
     };
     let turn = match scratch.create_tree() {
         Ok(mut tree) => match task.job() {
             Some(job) => do_job(&job, task, &mut tree, seed, stop),
             None => commit(&tree, seed, stop),
         },
-        Err(error) => Ok(Err(without_place(&error.to_string(), directory))),
+        Err(error) => Ok(Err(of_scratch(&error).kind.in_record().to_owned())),
     };
     // The file system itself goes with the turn, or the next run finds what stays.
     let _ = scratch.remove();
     turn
-}
-
-/// `words` without the name of `directory`: paths are never recorded.
-pub(super) fn without_place(words: &str, directory: &Path) -> String {
-    words.replace(&directory.display().to_string(), "the place")
 }
 
 /// What `task` writes at most, roughly, the file system's own share included.
@@ -125,6 +121,6 @@ mod tests {
         let (seed, never) = (Seed::from_bits(1), AtomicBool::new(false));
         let turn = perform(Task::SyncedWrites, place, seed, &never).unwrap();
         let cause = turn.unwrap_err();
-        assert!(!cause.contains("ann") && cause.contains("no directory the place"), "{cause}");
+        assert_eq!(cause, "the place is not there, or cannot be used so");
     }
 }

@@ -167,14 +167,14 @@ pub(super) fn modes_on_baseline(common: &mut Common<'_>, ground: &SetupStorage, 
     let compared = Scratch::create(mount.point(), None)
         .map_err(|error| of_scratch(&error))
         .and_then(|scratch| modes::compare(common, &scratch, baseline.name));
-    let place = mount.point();
     match compared {
         Ok(mut contest) => {
             contest.doubts.extend(ground.doubt());
             found.contests.push(contest);
         }
         Err(failure) => {
-            found.not_tried.push(not_tried(&bench::without_place(&failure.message, place)));
+            common.frontend.note(&failure.message);
+            found.not_tried.push(not_tried(failure.kind.in_record()));
         }
     }
 }
