@@ -18,6 +18,7 @@ mod lost;
 mod modulus;
 mod observation;
 mod period;
+mod phases;
 mod prior;
 mod reasons;
 pub mod stamp;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::observation::{Evidence, Found, Observation, Writes};
+use super::phases::Phases;
 use super::stamp::SECTOR;
 
 const SECTOR_BYTES: u64 = SECTOR as u64;
@@ -99,32 +100,38 @@ pub fn guess_modulus(evidence: &Evidence) -> Option<u64> {
     let lost = places.iter().filter(|(_, is_live)| !is_live).count();
     let size = evidence.announced_bytes;
     let sample = sample(&places);
-    let mut best = (lost.min(places.len() - lost), None);
+    // An edge is clear where it puts less than a 20th of the places on the wrong side.
+    let mut best = (lost.min(places.len() - lost).min(places.len().div_ceil(20)), None);
+    if best.0 == 0 {
+        return None;
+    }
     let mut modulus = (size / ROUNDS_MAX).max(64 << 20);
     while modulus < size {
-        if mistakes(&sample, modulus) * 4 <= sample.len() {
-            let mistakes = mistakes(&places, modulus);
-            if mistakes < best.0 {
-                best = (mistakes, Some(modulus));
-            }
+        let phases = Phases::of(modulus);
+        if mistakes(&sample, phases, sample.len() / 4 + 1).is_some()
+            && let Some(fewer) = mistakes(&places, phases, best.0)
+        {
+            best = (fewer, Some(modulus));
         }
         let rounds = (size / modulus).max(1);
         let step = modulus / PARTS as u64 / rounds;
         modulus += (step / SECTOR_BYTES).max(1) * SECTOR_BYTES;
     }
-    let is_clear = best.0 * 20 < places.len();
-    best.1.filter(|_| is_clear)
+    best.1
 }
 
-/// The places that were read after enough other bytes to be lost, as (address, live).
+/// So many places tell a modulus; a full test has a hundred times as many.
+const PLACES_MOST: usize = 8192;
+
+/// The places that were read after enough other bytes to be lost, as (address, live); evenly out of all, if
+/// they are more than [`PLACES_MOST`].
 fn settled(evidence: &Evidence) -> Vec<(u64, bool)> {
     let places = || evidence.observations.iter();
     let lost = places().filter(|place| !is_live(place));
     let least = lost.map(Observation::distance_bytes).min().unwrap_or(0);
-    places()
-        .filter(|place| place.distance_bytes() >= least)
-        .map(|place| (place.offset_bytes, is_live(place)))
-        .collect()
+    let settled = || places().filter(|place| place.distance_bytes() >= least);
+    let step = settled().count().div_ceil(PLACES_MOST).max(1);
+    settled().step_by(step).map(|place| (place.offset_bytes, is_live(place))).collect()
 }
 
 /// So many live and so many lost places tell most wrong moduli.
@@ -142,18 +149,31 @@ fn sample(places: &[(u64, bool)]) -> Vec<(u64, bool)> {
     of(true).chain(of(false)).collect()
 }
 
-/// How many places the best edge puts on the wrong side when addresses are folded at `modulus`.
-fn mistakes(places: &[(u64, bool)], modulus: u64) -> usize {
+/// How many places the best edge puts on the wrong side when addresses are folded; `None` where it is not
+/// fewer than `limit`, which some of the places show already.
+fn mistakes(places: &[(u64, bool)], folded: Phases, limit: usize) -> Option<usize> {
+    /// After how many places the mistakes are counted.
+    const AT_ONCE: usize = 256;
     // How many more lost places than live ones each part has.
     let mut lost = [0_isize; PARTS];
-    let mut wrong = 0;
-    for &(address, is_live) in places {
-        // The part of the folded address, with one division in place of two: this is done for every place
-        // under some hundred thousand moduli.
-        let part = address.saturating_mul(PARTS as u64) / modulus % PARTS as u64;
-        lost[part as usize] += 1 - 2 * isize::from(is_live);
-        wrong += isize::from(is_live);
+    let (mut live, mut fewest) = (0, 0);
+    for some in places.chunks(AT_ONCE) {
+        for &(address, is_live) in some {
+            lost[folded.part::<PARTS>(address)] += 1 - 2 * isize::from(is_live);
+            live += isize::from(is_live);
+        }
+        fewest = fewest_wrong(&lost, live);
+        if fewest >= limit {
+            return None;
+        }
     }
+    Some(fewest)
+}
+
+/// How many places are on the wrong side of the best edge, where the parts have so many more `lost`
+/// places than live ones, and all of them have `live` live ones.
+fn fewest_wrong(lost: &[isize; PARTS], live: isize) -> usize {
+    let mut wrong = live;
     let mut least = isize::MAX;
     for more in lost {
         wrong += more;

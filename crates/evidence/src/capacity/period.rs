@@ -2,6 +2,7 @@
 
 use super::likelihood::ln_sum;
 use super::observation::{Evidence, Observation};
+use super::phases::Phases;
 
 /// Into how many parts a period is cut.
 const PARTS: usize = 64;
@@ -17,6 +18,9 @@ const PERIOD_MIN: u64 = 2 * PAGE;
 
 /// So many good and so many lost places tell most wrong periods.
 const SAMPLE_OF_EACH: usize = 48;
+
+/// So many places tell a period; a full test has a hundred times as many.
+const PLACES_MOST: usize = 8192;
 
 /// The parts of a period, each with flash, without, or with a border in it.
 #[derive(Clone, Debug)]
@@ -91,13 +95,16 @@ struct Places {
 }
 
 impl Places {
-    /// The places that were read after as much as lost the first of the random ones.
+    /// The places that were read after as much as lost the first of the random ones; evenly out of all, if
+    /// they are more than [`PLACES_MOST`].
     fn settled(evidence: &Evidence) -> Self {
         let random = || evidence.observations.iter().filter(|place| place.is_random);
         let lost = random().filter(|place| !place.is_right()).map(Observation::distance_bytes);
         let least = lost.min().unwrap_or(0);
-        let all = evidence.observations.iter().filter(|place| place.distance_bytes() >= least);
-        let (right, lost): (Vec<_>, Vec<_>) = all.partition(|place| place.is_right());
+        let all = || evidence.observations.iter().filter(|place| place.distance_bytes() >= least);
+        let step = all().count().div_ceil(PLACES_MOST).max(1);
+        let (right, lost): (Vec<_>, Vec<_>) =
+            all().step_by(step).partition(|place| place.is_right());
         let addresses = |places: Vec<&Observation>| {
             places.into_iter().map(|place| place.offset_bytes).collect()
         };
@@ -128,48 +135,5 @@ impl Places {
         };
         let (right, lost) = (count(&self.right), count(&self.lost));
         right.iter().zip(lost).map(|(&right, lost)| right.min(lost) as usize).sum()
-    }
-}
-
-/// Tells in which part of a period an address lies, without a division: this is done for a hundred places
-/// under some hundred thousand periods, and small processors divide slowly.
-#[derive(Clone, Copy, Debug)]
-struct Phases {
-    /// 2^64 / period, rounded up: the product with an address, without its carry, is the phase in
-    /// 2^-64 of the period. Rounding adds at most the address in this unit, of 64 TB a 2^18th.
-    per_byte: u64,
-}
-
-impl Phases {
-    const fn of(period: u64) -> Self {
-        Self { per_byte: u64::MAX / period + 1 }
-    }
-
-    /// In which of `COUNT` parts, a power of two, `address` lies.
-    const fn part<const COUNT: usize>(self, address: u64) -> usize {
-        (address.wrapping_mul(self.per_byte) >> (u64::BITS - COUNT.ilog2())) as usize
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_of_a_period_are_those_of_a_division() {
-        const TB: u64 = 1_000_000_000_000;
-        for period in [8192, 12_288, 65_536, 3 << 20, 4096 * 999_983, TB / 3] {
-            let phases = Phases::of(period);
-            for number in 0..4000 {
-                let address = number * 4096 * 131_071 % (4 * TB);
-                let exact = u128::from(address % period) * 64;
-                let part = phases.part::<64>(address);
-                // Where the last page of a part ends, rounding may carry into the next.
-                let is_near = exact % u128::from(period) + 64 > u128::from(period);
-                let right = (exact / u128::from(period)) as usize;
-                assert!(part == right || is_near && part == (right + 1) % 64, "{address} {period}");
-            }
-            assert_eq!(phases.part::<64>(period * 7), 0, "{period}");
-        }
     }
 }
