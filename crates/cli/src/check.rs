@@ -36,9 +36,12 @@ const AFTER_HELP: &str = "In a directory, check takes about 75 seconds, on a slo
 Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \
 safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
+const JSON_HELP: &str = "The answer as JSON, one key for each question, to a file or to standard output; `show` prints \
+the whole record so. An existing file is overwritten";
+
 /// What to check.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, mut_arg("json", |arg| arg.help(JSON_HELP)))]
 pub(crate) struct CheckArgs {
     /// A directory on the storage, a block device, or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]

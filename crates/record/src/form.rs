@@ -219,6 +219,39 @@ pub enum ReadError {
         /// The schema that the record names.
         found: String,
     },
+    /// The answer of a check, which names its record and does not hold it.
+    #[error(
+        "this is the short answer of `cardproof check --json`, which is no record; the record is on the computer that gave the answer: cardproof show {record} --json FILE"
+    )]
+    AnswerOfCheck {
+        /// The id of the record.
+        record: String,
+    },
+}
+
+/// The schema of the answer of a check.
+pub const CHECK_SCHEMA: &str = "cardproof.check/1";
+
+/// What tells one document from another.
+#[derive(Deserialize)]
+struct Head {
+    schema: String,
+    /// The records that an answer rests on, that of the check itself last.
+    #[serde(default)]
+    records: Value,
+}
+
+impl Head {
+    fn of_record(self) -> Result<(), ReadError> {
+        let last = self.records.as_array().and_then(|records| records.last()?.as_str());
+        match last {
+            _ if self.schema == SCHEMA => Ok(()),
+            Some(record) if self.schema == CHECK_SCHEMA => {
+                Err(ReadError::AnswerOfCheck { record: record.to_owned() })
+            }
+            _ => Err(ReadError::OtherSchema { found: self.schema }),
+        }
+    }
 }
 
 impl Record {
@@ -269,14 +302,7 @@ impl Record {
     /// # Errors
     /// The text is not a record of this version; the message names the line.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        #[derive(Deserialize)]
-        struct Head {
-            schema: String,
-        }
-        let head: Head = serde_json::from_str(text)?;
-        if head.schema != SCHEMA {
-            return Err(ReadError::OtherSchema { found: head.schema });
-        }
+        serde_json::from_str::<Head>(text)?.of_record()?;
         let record = serde_json::from_str(text)?;
         ranges::check(&serde_json::from_str::<Map<String, Value>>(text)?)?;
         Ok(record)
@@ -287,10 +313,8 @@ impl Record {
     /// # Errors
     /// As [`from_json`](Self::from_json).
     pub fn from_fields(fields: &Map<String, Value>) -> Result<Self, ReadError> {
-        if let Some(schema) = fields.get("schema").and_then(Value::as_str)
-            && schema != SCHEMA
-        {
-            return Err(ReadError::OtherSchema { found: schema.to_owned() });
+        if let Ok(head) = Head::deserialize(fields) {
+            head.of_record()?;
         }
         let record = Self::deserialize(fields)?;
         ranges::check(fields)?;

@@ -66,7 +66,7 @@ pub use finding::{ErrorCause, Finding, FindingKind, KernelFault};
 pub use flash_timing::{
     BlockRates, BoundaryRun, BoundaryTiming, FirstAreaRun, FlashTimings, OpenUnitsRun,
 };
-pub use form::{ProfileInfo, ReadError, Record, RunCost, SCHEMA, State, Tool};
+pub use form::{CHECK_SCHEMA, ProfileInfo, ReadError, Record, RunCost, SCHEMA, State, Tool};
 pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,

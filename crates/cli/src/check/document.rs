@@ -1,14 +1,12 @@
 //! The answer for scripts: `cardproof.check/1`, with one key a question; fields may come, none goes.
 
 use cardproof_rating::answer::{Fast, Healthy, Next, Overall, Powered, Question, Real, SetUp};
+use cardproof_record::CHECK_SCHEMA;
 use cardproof_report::{AnswerPage, Reply};
 use serde::Serialize;
 
 use super::measured::Measurements;
 use crate::exit::Failure;
-
-/// The name and version of the form.
-const CHECK_SCHEMA: &str = "cardproof.check/1";
 
 #[derive(Debug, Serialize)]
 struct Document<'d> {

@@ -1,6 +1,8 @@
 //! Records that lie in people's stores are read, by every later version, and handed on unchanged.
 
-use cardproof_record::{EngineName, Outcome, PhaseState, Record, State, SyncMode, Transport};
+use cardproof_record::{
+    EngineName, Outcome, PhaseState, ReadError, Record, State, SyncMode, Transport,
+};
 use serde_json::{Value, json};
 
 /// Written when layers, bridges and settings beneath had no fields of their own.
@@ -69,4 +71,13 @@ fn a_record_of_a_later_version_is_read() {
     let again = value(&record.to_json().unwrap());
     assert_eq!(again["conditions"], newer["conditions"]);
     assert_eq!(again["phases"][0]["sync"], "barrier");
+}
+
+#[test]
+fn the_answer_of_a_check_is_told_from_a_record() {
+    let answer = r#"{"schema": "cardproof.check/1", "records": ["a-verify-1", "a-check-2"]}"#;
+    let said = Record::from_json(answer).unwrap_err().to_string();
+    assert!(said.contains("cardproof show a-check-2 --json FILE"), "{said}");
+    let other = r#"{"schema": "cardproof.check/1", "records": 7}"#;
+    assert!(matches!(Record::from_json(other), Err(ReadError::OtherSchema { .. })));
 }
