@@ -31,6 +31,9 @@ const MARGIN_MIN: Bytes = Bytes::mib(4);
 /// What a test that reserves free space leaves free at the least.
 const KEPT_MIN: Bytes = Bytes::gib(1);
 
+/// And at the most: no program writes more while such a test runs.
+const KEPT_MAX: Bytes = Bytes::gib(8);
+
 /// What a reduced size is rounded down to.
 const STEP: Bytes = Bytes::mib(1);
 
@@ -44,17 +47,17 @@ pub struct Space {
 }
 
 impl Space {
-    /// How much a test may reserve without writing it: all but a tenth of the file system, and at
-    /// least all but 1 GiB, which stay free for the user's programs.
+    /// How much a test may reserve without writing it: all but a tenth of the file system, of 1 to 8 GiB, which
+    /// stays free for the user's programs.
     #[must_use]
     pub fn reservable(&self) -> Bytes {
         self.free.saturating_sub(self.kept())
     }
 
-    /// What a test that reserves leaves free.
+    /// What a test that reserves leaves free: a tenth of the file system, 1 GiB at least and 8 GiB at most.
     #[must_use]
     pub fn kept(&self) -> Bytes {
-        Bytes(self.size.get() / SHARE_PARTS).max(KEPT_MIN)
+        Bytes(self.size.get() / SHARE_PARTS).clamp(KEPT_MIN, KEPT_MAX)
     }
 }
 
@@ -119,6 +122,14 @@ mod tests {
     fn allowed(free_mib: u64, wanted: Option<Bytes>, requested: bool) -> Result<Allowance, String> {
         allow(Path::new("here"), Bytes::mib(free_mib), wanted, requested)
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_stays_free_is_a_tenth_within_bounds() {
+        let kept = |size| Space { size, free: Bytes::ZERO }.kept();
+        assert_eq!(kept(Bytes::gib(4)), Bytes::gib(1));
+        assert_eq!(kept(Bytes::gib(40)), Bytes::gib(4));
+        assert_eq!(kept(Bytes::gib(2048)), Bytes::gib(8));
     }
 
     #[test]
