@@ -13,7 +13,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_device::{
-    DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
+    DeviceNumber, Surroundings, Sysroot, filesystems_on, largest_partition_start, look_at_path,
+    whole_disk,
 };
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{Ground, TuningPlace, TuningStep, tuning_plan};
@@ -103,6 +104,8 @@ struct Known {
     geometry: Option<Geometry>,
     /// Where its partition begins, of several the largest one.
     partition_start: Option<Bytes>,
+    /// Where file systems on the device are mounted; nothing for a directory.
+    mounted_at: Vec<PathBuf>,
 }
 
 impl Known {
@@ -135,6 +138,10 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
     let mut steps = tuning_plan(&place, &known.conditions, known.geometry.as_ref());
     if simulated_name(&args.target).is_none() && !has_swap() {
         steps.retain(|step| step.name != "swap");
+    }
+    // Who asks for deletion all the same is refused by the guard.
+    if !known.mounted_at.is_empty() && args.access.destroy.is_none() {
+        steps.retain(|step| !step.deletes_data);
     }
     if args.prove {
         let gain = gain::of_partition(args, &known, signals)?;
@@ -201,8 +208,9 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     };
     let geometry = measured.as_ref().and_then(cardproof_rating::geometry);
     let partition_start = partition_start(&args.target, &conditions);
+    let mounted_at = mounted_at(&args.target);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
-    Ok(Known { ground, mount_point, conditions, geometry, partition_start })
+    Ok(Known { ground, mount_point, conditions, geometry, partition_start, mounted_at })
 }
 
 /// What can be laid out of `target`.
@@ -230,6 +238,16 @@ fn mount_point_of(target: &Path) -> Option<PathBuf> {
         point = above;
     }
     Some(point.to_owned())
+}
+
+/// Where file systems are mounted that lie on the block device `target`, each once.
+fn mounted_at(target: &Path) -> Vec<PathBuf> {
+    let metadata = std::fs::metadata(target).ok();
+    let device = metadata.filter(|metadata| metadata.file_type().is_block_device());
+    let number = device.map(|metadata| DeviceNumber::from_raw(metadata.rdev()));
+    let disk = number.and_then(|number| whole_disk(&Sysroot::default(), number));
+    let found = disk.and_then(|disk| filesystems_on(&Sysroot::default(), &disk).ok());
+    found.into_iter().flatten().filter_map(|filesystem| filesystem.point).collect()
 }
 
 /// A geometry is of one card. What is not known of either is no difference, and an image has no model.
@@ -388,6 +406,13 @@ fn show(
         out.push_str(
             "For partition and file system, name the card itself, such as /dev/mmcblk0.\n",
         );
+    } else if let Some(point) = known.mounted_at.first() {
+        let point = one_line(&point.display().to_string());
+        let in_use = format!(
+            "{target} is in use (mounted at {point}), so only settings are planned. For partition and file system, \
+             name a card that is not mounted.\n"
+        );
+        out.push_str(&cardproof_report::wrapped(&in_use, talk::width()));
     }
     output::write(&Sink::Stdout, &out)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cardproof_testkit::{LabError, LoopDevice, lab_or_skip};
+use cardproof_testkit::{Filesystem, LabError, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
 
 use crate::home::{Home, our_directories};
@@ -130,6 +130,21 @@ fn partition_and_file_system_lie_as_planned() {
     let image = fs::read(device.image()).unwrap();
     // The superblock's magic, 1024 bytes into the partition.
     assert_eq!(image[(8 << 20) + 1024 + 56..][..2], [0x53, 0xef]);
+}
+
+#[test]
+fn a_device_in_use_gets_no_plan_that_deletes_it() {
+    let device = lab_or_skip!(LoopDevice::new(Bytes::mib(64)));
+    lab_or_skip!(Filesystem::Ext4.make(&device));
+    let mount = lab_or_skip!(Mount::new(&device, Filesystem::Ext4, ""));
+    let home = Home::new();
+    let path = device.path().to_str().unwrap();
+    let said = run(home.cardproof(&["tune", path])).expect(0).stdout;
+    assert!(!said.contains("mkfs") && !said.contains("sfdisk"), "{said}");
+    let point = mount.path().to_str().unwrap();
+    assert!(said.replace('\n', " ").contains(&format!("is in use (mounted at {point})")), "{said}");
+    let destroy = format!("--destroy={}", device.identity().unwrap());
+    run(home.cardproof(&["tune", path, "--apply", &destroy])).expect(3);
 }
 
 #[test]
