@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn genuine(day: &str) -> Earlier {
-        let real = Real::Yes { size: Bytes::gib(32) };
+        let real = Real::Yes { size: Bytes::gib(32), in_full: true };
         Earlier { date: day.to_owned(), real }
     }
 

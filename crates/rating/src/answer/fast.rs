@@ -36,6 +36,10 @@ pub struct Place {
     pub small_writes_iops: f64,
     /// So many published measurements are slower.
     pub faster_than: usize,
+    /// At least so many are, by the lower end of the figure's interval.
+    pub faster_than_min: usize,
+    /// At most so many are, by its upper end.
+    pub faster_than_max: usize,
     /// Of so many.
     pub of: usize,
 }
@@ -90,7 +94,7 @@ impl Fast {
             verdict.map_or(ClassPlace::NotTestable, |verdict| ClassPlace::from(verdict.outcome))
         };
         Self::Measured {
-            system: for_a_system(&purposes),
+            system: for_a_system(&purposes, disturbed(record) > 0),
             a1: class("A1"),
             a2: class("A2"),
             a1_open: why_open(&verdicts, "A1"),
@@ -151,8 +155,9 @@ fn why_open(verdicts: &[Verdict], rule: &str) -> Option<ReasonCode> {
 
 /// The grade for a computer that runs from the storage: that of the worse of starting programs and
 /// installing them, which every system does all day. Poor pauses make it poor, for a fast card that stops
-/// for seconds is not a good one; poor databases make it fair at most.
-fn for_a_system(purposes: &[(Purpose, Grade)]) -> Grade {
+/// for seconds is not a good one; poor databases make it fair at most. Where other programs may have made the
+/// pauses, it is not simply good.
+fn for_a_system(purposes: &[(Purpose, Grade)], is_disturbed: bool) -> Grade {
     let grade_of = |purpose| {
         let found = purposes.iter().find(|(known, _)| *known == purpose);
         found.map_or(Grade::Unknown, |(_, grade)| *grade)
@@ -162,6 +167,7 @@ fn for_a_system(purposes: &[(Purpose, Grade)]) -> Grade {
         return Grade::Unknown;
     }
     let of_pauses = match grade_of(Purpose::Pauses) {
+        Grade::Unknown if is_disturbed => Grade::FairOrGood,
         Grade::Unknown => Grade::Good,
         grade => grade,
     };
@@ -191,11 +197,15 @@ fn disturbed(record: &Record) -> usize {
 
 /// The place of its small writes among published measurements.
 fn place(record: &Record) -> Option<Place> {
-    let own = figure_of(find_random_4k(record, OpName::Write), shown_rate)?.estimate.per_second();
+    let own = figure_of(find_random_4k(record, OpName::Write), shown_rate)?;
     let published = published_rates();
+    let slower_than =
+        |rate: f64| published.iter().filter(|published| published.write.0 < rate).count();
     (published.len() >= PUBLISHED_MIN).then(|| Place {
-        small_writes_iops: own,
-        faster_than: published.iter().filter(|card| card.write.0 < own).count(),
+        small_writes_iops: own.estimate.per_second(),
+        faster_than: slower_than(own.estimate.per_second()),
+        faster_than_min: slower_than(own.low.per_second()),
+        faster_than_max: slower_than(own.high.per_second()),
         of: published.len(),
     })
 }
@@ -205,13 +215,28 @@ mod tests {
     use super::*;
 
     fn graded(system: Grade, programs: Grade, databases: Grade, pauses: Grade) -> Grade {
-        for_a_system(&[
-            (Purpose::System, system),
-            (Purpose::Programs, programs),
-            (Purpose::Databases, databases),
-            (Purpose::LargeFiles, Grade::Poor),
-            (Purpose::Pauses, pauses),
-        ])
+        for_a_system(
+            &[
+                (Purpose::System, system),
+                (Purpose::Programs, programs),
+                (Purpose::Databases, databases),
+                (Purpose::LargeFiles, Grade::Poor),
+                (Purpose::Pauses, pauses),
+            ],
+            false,
+        )
+    }
+
+    #[test]
+    fn pauses_that_others_may_have_made_forbid_a_plain_good() {
+        let purposes = [
+            (Purpose::System, Grade::Good),
+            (Purpose::Programs, Grade::Good),
+            (Purpose::Pauses, Grade::Unknown),
+        ];
+        assert_eq!(for_a_system(&purposes, true), Grade::FairOrGood);
+        assert_eq!(for_a_system(&purposes, false), Grade::Good);
+        assert_eq!(for_a_system(&purposes[..2], true), Grade::FairOrGood);
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub enum Real {
     Yes {
         /// The capacity.
         size: Bytes,
+        /// Whether every address was written and read back, and not samples alone.
+        #[serde(default)]
+        in_full: bool,
     },
     /// A part of it was tested, and keeps data.
     SoFar {
@@ -93,6 +96,8 @@ impl Real {
     fn found(test: Option<&Record>, conditions: &Conditions, untested: Untested) -> Self {
         let signs = conditions.device.lowest().card.as_ref();
         let signs = signs.map_or(0, |card| card.counterfeit_signs.len());
+        let is_full =
+            test.and_then(|record| record.capacity.as_ref()).is_some_and(|test| test.is_full);
         let Some(found) = test.and_then(capacity) else {
             return match signs {
                 0 => Self::NotTested { why: untested },
@@ -100,7 +105,7 @@ impl Real {
             };
         };
         match found.verdict {
-            CapacityVerdict::Genuine => genuine(&found),
+            CapacityVerdict::Genuine => genuine(&found, is_full),
             CapacityVerdict::Fake => Self::No {
                 holds_min: found.real_size.0,
                 holds_max: found.real_size.1,
@@ -124,10 +129,10 @@ impl Real {
 }
 
 /// A sound test stands for what it covered.
-fn genuine(found: &Capacity) -> Real {
+fn genuine(found: &Capacity, in_full: bool) -> Real {
     match found.part_tested() {
         Some(tested) => Real::SoFar { tested, of: found.announced },
-        None => Real::Yes { size: found.announced },
+        None => Real::Yes { size: found.announced, in_full },
     }
 }
 
@@ -152,7 +157,7 @@ mod tests {
 
     #[test]
     fn an_earlier_test_is_told_where_it_says_more() {
-        let all = Real::Yes { size: SIZE };
+        let all = Real::Yes { size: SIZE, in_full: true };
         for (now, before) in
             [(&NOT_TESTED, &all), (&PART, &all), (&PART, &fake()), (&NOT_TESTED, &PART)]
         {

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use cardproof_rating::Grade;
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
-    Answer, ClassPlace, Fast, Healthy, Next, Overall, Powered, Question, Real, SetUp, Standing,
-    Thing, Untested,
+    Answer, ClassPlace, Fast, Healthy, Next, Overall, Place, Powered, Question, Real, SetUp,
+    Standing, Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
 use cardproof_record::{ReasonCode, WarningCode};
@@ -105,7 +105,11 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
     }
     let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
     place.map(|place| {
-        format!("small writes: faster than {} of {} published cards", place.faster_than, place.of)
+        let Place { faster_than, faster_than_min: min, faster_than_max: max, of, .. } = place;
+        // A range that is so narrow says no more than its middle.
+        let is_narrow = (max - min) * 10 <= of;
+        let rank = if is_narrow { faster_than.to_string() } else { format!("{min} to {max}") };
+        format!("small writes: faster than {rank} of {of} published cards")
     })
 }
 
@@ -114,7 +118,10 @@ type Said = (&'static str, Vec<String>);
 
 fn real(real: &Real, found_on: Option<&str>, failure: Option<&str>) -> Said {
     let (verdict, mut detail) = match real {
-        Real::Yes { size } => ("yes", format!("all {size} keep data")),
+        Real::Yes { size, in_full: true } => ("yes", format!("all {size} keep data")),
+        Real::Yes { size, in_full: false } => {
+            ("yes", format!("samples over all {size} were correct"))
+        }
         Real::SoFar { tested, of } => {
             ("yes so far", format!("samples over {tested} of {of} were all correct"))
         }
@@ -261,6 +268,11 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
             }
         })
         .collect();
+    let unknown = purposes.iter().filter(|(_, grade)| *grade == Grade::Unknown);
+    let unknown: Vec<&str> = unknown.map(|(purpose, _)| purpose_in_words(*purpose)).collect();
+    if disturbed.0 > 0 && !parts.is_empty() && !unknown.is_empty() {
+        parts.push(format!("{} not known", unknown.join(", ")));
+    }
     parts.extend(classes.into_iter().filter_map(|(name, place, open)| class(name, place, open)));
     if let Some(doubt) = doubt {
         parts = vec![no_word(*doubt).to_owned()];
