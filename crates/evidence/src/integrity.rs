@@ -149,22 +149,22 @@ pub fn trials_for(share: f64) -> u64 {
     ((1.0 - CONFIDENCE).ln() / (-share).ln_1p()).ceil().max(1.0) as u64
 }
 
-/// How sure it has to be that harm comes from a queue before the queue is blamed.
+/// How sure it has to be that harm comes from a queue or from discards before they are blamed.
 pub const BLAME_CONFIDENCE: f64 = 0.99;
 
-/// Whether `wrong` pieces, all among `queued` trials at depth and none among `control` trials without a queue,
-/// show that harm is more frequent at depth.
+/// Whether `wrong` places, all among `tested` trials with a queue or with discards and none among `control` trials
+/// without, show that harm is more frequent with them.
 ///
-/// If it were as frequent without a queue, each wrong piece would lie among those at depth with the share
-/// queued / (queued + control), and all of them with its power `wrong` (Fisher's exact test, one-sided). That must
-/// be less likely than 1 - [`BLAME_CONFIDENCE`].
+/// If it were as frequent without, each wrong place would lie among the tested with the share tested / (tested +
+/// control), and all of them with its power `wrong` (Fisher's exact test, one-sided). That must be less likely than
+/// 1 - [`BLAME_CONFIDENCE`].
 #[must_use]
-pub fn is_of_queue(wrong: u64, queued: u64, control: u64) -> bool {
-    let share = queued as f64 / (queued + control).max(1) as f64;
+pub fn is_to_blame(wrong: u64, tested: u64, control: u64) -> bool {
+    let share = tested as f64 / (tested + control).max(1) as f64;
     wrong as f64 * share.ln() <= (1.0 - BLAME_CONFIDENCE).ln()
 }
 
-/// How many trials without a queue it takes for [`is_of_queue`], if none of them goes wrong; `wrong` is at least
+/// How many trials without a queue it takes for [`is_to_blame`], if none of them goes wrong; `wrong` is at least
 /// 1.
 #[must_use]
 pub fn control_for(wrong: u64, queued: u64) -> u64 {
@@ -212,12 +212,12 @@ mod tests {
     #[test]
     fn a_queue_is_blamed_only_where_the_control_would_have_shown_the_same_harm() {
         // 6 wrong of 60,000, and 0 of 9,540: as likely as not without any difference.
-        assert!(!is_of_queue(6, 60_000, 9_540) && is_of_queue(6, 60_000, 70_000));
-        assert!(!is_of_queue(0, 60_000, 1_000_000) && !is_of_queue(1, 60_000, 60_000));
+        assert!(!is_to_blame(6, 60_000, 9_540) && is_to_blame(6, 60_000, 70_000));
+        assert!(!is_to_blame(0, 60_000, 1_000_000) && !is_to_blame(1, 60_000, 60_000));
         for (wrong, queued) in [(1, 1000), (5, 60_000), (100, 500)] {
             let control = control_for(wrong, queued);
-            assert!(is_of_queue(wrong, queued, control), "{wrong}");
-            assert!(!is_of_queue(wrong, queued, control - control / 50 - 1), "{wrong}");
+            assert!(is_to_blame(wrong, queued, control), "{wrong}");
+            assert!(!is_to_blame(wrong, queued, control - control / 50 - 1), "{wrong}");
         }
     }
 

@@ -14,6 +14,7 @@ mod geometry;
 mod hub;
 mod hub_attack;
 mod integrity;
+mod integrity_machine;
 mod kill;
 mod lives;
 mod log_layout;
@@ -50,7 +51,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 33] = [
+const PROOFS: [&Proof; 34] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
@@ -60,6 +61,7 @@ const PROOFS: [&Proof; 33] = [
     &hub::PROOF,
     &hub_attack::PROOF,
     &integrity::PROOF,
+    &integrity_machine::PROOF,
     &kill::PROOF,
     &lives::PROOF,
     &misalignment::PROOF,

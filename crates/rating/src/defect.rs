@@ -116,6 +116,12 @@ fn of_integrity(record: &Record) -> Option<Defect> {
         DiscardVerdict::ReturnsOldData => {
             Some((DefectKind::LosesData, "discards bring old data back"))
         }
+        DiscardVerdict::CorruptsWithoutDiscards => {
+            Some((DefectKind::LosesData, "test data came back wrong"))
+        }
+        DiscardVerdict::Undecided if discard.wrong_places > 0 => {
+            Some((DefectKind::LosesData, "test data came back wrong"))
+        }
         DiscardVerdict::Failing => Some((DefectKind::Failing, "requests failed with errors")),
         DiscardVerdict::Sound
         | DiscardVerdict::NoEffect

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use cardproof_evidence::integrity::{CONFIDENCE, interval, is_of_queue, upper_bound};
+use cardproof_evidence::integrity::{CONFIDENCE, interval, is_to_blame, upper_bound};
 use cardproof_record::{
     CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, ReadOrigin, Record, State,
     TargetKind, Transport, WarningCode, WrongData,
@@ -122,17 +122,21 @@ pub struct QueueAnswer {
 pub enum DiscardVerdict {
     /// No data were harmed, as far as the bound reaches.
     Sound,
-    /// Live data were harmed, or a discarded range reads as the data of another address.
+    /// Live data were harmed, or a discarded range reads as the data of another address; and nothing was wrong without
+    /// discards, in so long a control that harm of the same rate would have shown there.
     HarmsData,
     /// Old data came back: over newer data, or where a discarded range had read as empty.
     ReturnsOldData,
+    /// Data were wrong, and without discards too.
+    CorruptsWithoutDiscards,
     /// No effect was found: what was discarded reads as before, and the speed is the same.
     NoEffect,
     /// The device cannot discard.
     Unsupported,
     /// Requests failed with errors that further tries did not mend.
     Failing,
-    /// The test did not come to its end, or it is not shown that the data came from a storage device.
+    /// The test did not come to its end; or it is not shown that the data came from a storage device; or data were
+    /// wrong (`wrong_places` is not 0), and whether they are without discards too is not known.
     Undecided,
 }
 
@@ -156,6 +160,10 @@ pub struct DiscardAnswer {
     pub reads: DiscardReads,
     /// How much of what was discarded read as empty at first, and later as the old data.
     pub revived_bytes: Bytes,
+    /// Data that were compared in the control, where the same was done without discards; 0 where nothing was wrong.
+    pub control_checked_bytes: Bytes,
+    /// Places that were wrong there.
+    pub control_wrong_places: u64,
     /// How many times as many random writes a second the device makes after a discard; absent where it was
     /// not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -335,7 +343,7 @@ fn would_show(control: &CheckedRequests, queued: &CheckedRequests) -> bool {
         (queued.flushes, control.flushes),
     ]
     .iter()
-    .all(|&(queued_trials, alone)| is_of_queue(queued.wrong, queued_trials, alone))
+    .all(|&(queued_trials, alone)| is_to_blame(queued.wrong, queued_trials, alone))
 }
 
 fn share(found: u64, trials: u64) -> Option<Share> {
@@ -360,6 +368,8 @@ fn discard_answer(record: &Record, test: &DiscardTest) -> DiscardAnswer {
         places,
         reads: reads(test),
         revived_bytes: test.revived_bytes,
+        control_checked_bytes: test.control_checked_bytes,
+        control_wrong_places: test.control_wrong_places,
         speed,
         faults: test.faults,
         mended: test.mended,
@@ -379,6 +389,10 @@ fn discard_verdict(
     let (old, other): (Vec<_>, Vec<_>) = test.wrong.iter().partition(|harm| is_old(harm));
     if test.is_unsupported {
         DiscardVerdict::Unsupported
+    } else if test.control_wrong_places > 0 {
+        DiscardVerdict::CorruptsWithoutDiscards
+    } else if !is_of_discards(test) {
+        DiscardVerdict::Undecided
     } else if !other.is_empty() || (test.wrong_places > 0 && test.wrong.is_empty()) {
         DiscardVerdict::HarmsData
     } else if !old.is_empty() || test.revived_bytes > Bytes::ZERO {
@@ -391,6 +405,19 @@ fn discard_verdict(
         DiscardVerdict::NoEffect
     } else {
         DiscardVerdict::Sound
+    }
+}
+
+/// Whether the control would have shown what was wrong, if it came as often without discards; also where nothing was
+/// wrong.
+fn is_of_discards(test: &DiscardTest) -> bool {
+    let tested = test.live_checked_bytes + test.again_checked_bytes;
+    let control = test.control_checked_bytes;
+    match (test.wrong_places, test.revived_bytes) {
+        (0, Bytes::ZERO) => true,
+        // How often old data came back is not counted, so the control is as long.
+        (0, _) => control >= tested,
+        (wrong, _) => is_to_blame(wrong, tested.get(), control.get()),
     }
 }
 

@@ -150,6 +150,13 @@ pub struct DiscardTest {
     pub reads_other_bytes: Bytes,
     /// How much read as empty at first, and later as the old data.
     pub revived_bytes: Bytes,
+    /// Data that were compared in a control, in which the same was done without discards; 0 where nothing was wrong,
+    /// and in records of older versions.
+    #[serde(default)]
+    pub control_checked_bytes: Bytes,
+    /// Places that were wrong in the control.
+    #[serde(default)]
+    pub control_wrong_places: u64,
     /// Requests that the device answered with an error.
     #[serde(default)]
     pub faults: u64,

@@ -53,6 +53,8 @@ pub(crate) fn in_short(record: &Record) -> Option<String> {
         DiscardVerdict::Sound => "discards sound",
         DiscardVerdict::HarmsData => "discards DESTROY DATA",
         DiscardVerdict::ReturnsOldData => "discards RETURN OLD DATA",
+        DiscardVerdict::CorruptsWithoutDiscards => "CORRUPTS DATA",
+        DiscardVerdict::Undecided if discard.wrong_places > 0 => "DATA WRONG, discards undecided",
         DiscardVerdict::NoEffect => "discards do nothing",
         DiscardVerdict::Unsupported => "no discards",
         DiscardVerdict::Failing | DiscardVerdict::Undecided => "discards undecided",
@@ -200,6 +202,14 @@ fn discard_headline(discard: &DiscardAnswer) -> String {
             "Discards: RETURN OLD DATA: {places} places that were written after a discard hold the data from \
              before it"
         ),
+        DiscardVerdict::CorruptsWithoutDiscards => format!(
+            "Discards: the storage corrupts data even without discards ({} places), so discards are not the cause",
+            discard.control_wrong_places
+        ),
+        DiscardVerdict::Undecided if places > 0 => format!(
+            "Discards: not decided: {places} places that held live data CAME BACK WRONG; whether that happens without \
+             discards too is not known, so keep no data on this storage"
+        ),
         DiscardVerdict::NoEffect => {
             "Discards: no effect was found: what was discarded reads as before, and writes are no faster"
                 .to_owned()
@@ -223,6 +233,12 @@ fn discard_details(discard: &DiscardAnswer) -> Vec<String> {
             "with 95 % confidence, fewer than {} discards harm data beside them; {} of live data were compared",
             one_in(discard.bound),
             discard.live_checked_bytes
+        ));
+    }
+    if discard.control_checked_bytes > Bytes::ZERO {
+        lines.push(format!(
+            "the same without discards: {} compared, {} places wrong",
+            discard.control_checked_bytes, discard.control_wrong_places
         ));
     }
     let places = discard.places.iter().map(|(place, count)| format!("{count} {}", harmed(*place)));

@@ -127,6 +127,11 @@ impl IntegrityCheck {
                  writes before and after a discard.",
                 plan.discards()
             ));
+            notes.push(format!(
+                "If data are wrong after discards, the test goes on until it is known whether they are without \
+                 discards too, and writes up to {} for that.",
+                plan.bytes_at_most()
+            ));
         }
         let seconds = self.bytes_to_write().as_f64() / SMALL_WRITES_BYTES_PER_S;
         notes.push(format!(
@@ -235,7 +240,7 @@ fn discards(
     record.bytes_read += outcome.bytes_read;
     let origin = shown(witness, outcome.bytes_read);
     let mut test = DiscardTest { origin, ..discard_test(&outcome, place.span) };
-    let goes_on = outcome.end == End::Done && !outcome.is_unsupported;
+    let goes_on = outcome.end == End::Done && !outcome.is_unsupported && outcome.control_wrong == 0;
     if let Some(plan) = speed.filter(|_| goes_on) {
         match probe::run_speed(&mut *place.target, plan, &mut steps) {
             Ok(measured) => {
@@ -380,6 +385,8 @@ fn discard_test(outcome: &DiscardOutcome, span: Bytes) -> DiscardTest {
         reads_old_bytes: old,
         reads_other_bytes: other,
         revived_bytes: outcome.revived,
+        control_checked_bytes: outcome.control_checked,
+        control_wrong_places: outcome.control_wrong,
         faults: outcome.faults,
         mended: outcome.mended,
         origin: None,

@@ -37,5 +37,8 @@ fn of_endurance(run: &EnduranceRun) -> bool {
 fn of_integrity(test: &IntegrityTest) -> bool {
     let of_requests = |part: &CheckedRequests| part.wrong <= WRONG_MAX;
     test.queue.as_ref().is_none_or(|it| of_requests(&it.control) && of_requests(&it.queued))
-        && test.discard.as_ref().is_none_or(|it| it.wrong_places <= WRONG_MAX)
+        && test
+            .discard
+            .as_ref()
+            .is_none_or(|it| it.wrong_places <= WRONG_MAX && it.control_wrong_places <= WRONG_MAX)
 }

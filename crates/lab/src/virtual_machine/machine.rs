@@ -2,7 +2,7 @@
 //!
 //! It runs by software emulation, so that it works in any container, and has no network.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -37,23 +37,30 @@ impl Machine<'_> {
     /// [`LabError::Unavailable`] without QEMU; else what went wrong, with the console's last lines.
     pub(crate) fn run(&self) -> Result<String> {
         let directory = tempfile::tempdir()?;
-        let [initramfs, console, data] =
-            ["initramfs", "console", "data"].map(|name| directory.path().join(name));
+        let [initramfs, console, data, complaints] =
+            ["initramfs", "console", "data", "complaints"].map(|name| directory.path().join(name));
         self.image.pack(&initramfs)?;
-        let mut machine = self.start(&initramfs, &console, &data)?;
+        let mut machine = self.start(&initramfs, &console, &data, &complaints)?;
         let ended = wait(&mut machine, self.time_max)?;
-        let console = String::from_utf8_lossy(&fs::read(&console).unwrap_or_default()).into_owned();
-        let data = String::from_utf8_lossy(&fs::read(&data).unwrap_or_default()).into_owned();
+        let [console, data, complaints] = [console, data, complaints]
+            .map(|file| String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned());
         match data.strip_suffix(DONE) {
             Some(data) => Ok(data.to_owned()),
             None if !ended => {
                 bail!("the machine was not done after {:?}\n{}", self.time_max, tail(&console))
             }
-            None => bail!("the machine broke off\n{}", tail(&console)),
+            // QEMU complains about each error of a disk; why it did not start is all that it says then.
+            None => bail!("the machine broke off\n{}\n{}", tail(&console), tail(&complaints)),
         }
     }
 
-    fn start(&self, initramfs: &Path, console: &Path, data: &Path) -> Result<Child> {
+    fn start(
+        &self,
+        initramfs: &Path,
+        console: &Path,
+        data: &Path,
+        complaints: &Path,
+    ) -> Result<Child> {
         let mut command = Command::new("qemu-system-x86_64");
         command.args(["-accel", "tcg", "-machine", "q35", "-cpu", "max", "-smp", "2"]);
         command.args(["-m", &self.memory_mib.to_string()]);
@@ -63,6 +70,7 @@ impl Machine<'_> {
         command.arg("-serial").arg(format!("file:{}", console.display()));
         command.arg("-serial").arg(format!("file:{}", data.display()));
         command.args(&self.devices).stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(File::create(complaints)?);
         command.spawn().map_err(|error| {
             let reason =
                 format!("qemu-system-x86_64 cannot be started ({error}); is it installed?");

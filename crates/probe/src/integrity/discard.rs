@@ -9,8 +9,11 @@
 //!
 //! A request that fails is tried again; a place whose write or discard failed for good holds nobody knows what,
 //! and is not judged until it is written again.
+//!
+//! Data that were wrong may be wrong without discards too. So where any were, the same is done without them, until it
+//! is known whether the discards are to blame.
 
-use cardproof_evidence::integrity::{Sector, trials_for};
+use cardproof_evidence::integrity::{Sector, is_to_blame, trials_for};
 use cardproof_io::Target;
 use cardproof_units::{Bytes, Nanos, Seed};
 
@@ -33,6 +36,15 @@ const PER_RANGE: u64 = 52 * UNIT;
 
 /// The answer is certain at this number of wrong places, and no more of them are kept.
 pub(super) const WRONG_MAX: u64 = 100;
+
+/// With fewer wrong places, more is discarded before the control begins: a rate is known too badly from them.
+const WRONG_ENOUGH: u64 = 5;
+
+/// Discards go on up to so many times the planned ones.
+const DISCARDS_MAX: u64 = 4;
+
+/// The control goes on up to so many times the planned test: enough for 5 wrong places in the longest one.
+const CONTROL_MAX: u64 = 7;
 
 /// Rounds with large ranges at the start, where there is room: about four ranges each.
 const LARGE_ROUNDS: u64 = 2;
@@ -92,11 +104,33 @@ impl DiscardPlan {
         if self.area < 3 * LARGE_MIN { 0 } else { LARGE_ROUNDS }
     }
 
+    /// How many rounds are planned, and how much each writes.
+    const fn rounds(&self) -> (u64, u64) {
+        let rounds = (self.discards * PER_RANGE).div_ceil(self.area) + self.large_rounds();
+        (rounds, self.area + self.area / 4)
+    }
+
     /// About so much is written.
     #[must_use]
     pub const fn bytes_to_write(&self) -> Bytes {
-        let rounds = (self.discards * PER_RANGE).div_ceil(self.area) + self.large_rounds();
-        Bytes(rounds * (self.area + self.area / 4))
+        let (rounds, each) = self.rounds();
+        Bytes(rounds * each)
+    }
+
+    /// At most about so much is written where data are wrong, and too few to know whether they are without discards
+    /// as well.
+    #[must_use]
+    pub const fn bytes_at_most(&self) -> Bytes {
+        let (rounds, each) = self.rounds();
+        Bytes(((DISCARDS_MAX + CONTROL_MAX) * rounds + 1) * each)
+    }
+
+    /// Whether another round belongs to the test after `rounds`, which found `out`.
+    fn is_short_of(&self, rounds: u64, out: &DiscardOutcome) -> bool {
+        let is_unclear = (1..WRONG_ENOUGH).contains(&out.wrong_count);
+        out.discards < self.discards
+            || rounds < self.large_rounds()
+            || is_unclear && out.discards < DISCARDS_MAX * self.discards
     }
 }
 
@@ -129,7 +163,7 @@ pub struct DiscardWrong {
 }
 
 /// What came of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DiscardOutcome {
     /// Discards that were done and checked.
     pub discards: u64,
@@ -147,6 +181,10 @@ pub struct DiscardOutcome {
     pub reads: [Bytes; 4],
     /// Bytes of discarded places that read as empty at first, and later as the old data.
     pub revived: Bytes,
+    /// Data that were compared in the control, where nothing was discarded; none where nothing had been wrong.
+    pub control_checked: Bytes,
+    /// How many places were wrong there.
+    pub control_wrong: u64,
     /// Requests that the device answered with an error.
     pub faults: u64,
     /// How many of these errors a further try did not show.
@@ -178,10 +216,7 @@ pub fn run_discards(
     trial.far.write(&mut trial.drive)?;
     let mut end = End::Done;
     let mut rounds = 0;
-    while (trial.out.discards < plan.discards || rounds < plan.large_rounds())
-        && end == End::Done
-        && !trial.out.is_unsupported
-    {
+    while end == End::Done && plan.is_short_of(rounds, &trial.out) && !trial.out.is_unsupported {
         let done = (trial.out.discards as f64 / plan.discards as f64).min(1.0);
         if !progress.step("discards", done) {
             end = End::Stopped;
@@ -195,7 +230,12 @@ pub fn run_discards(
             end = End::Certain;
         }
     }
-    let mut out = trial.out;
+    let mut out = std::mem::take(&mut trial.out);
+    let is_harmed = out.wrong_count > 0 || out.revived > Bytes::ZERO;
+    if is_harmed && matches!(end, End::Done | End::Certain) {
+        trial = trial.into_control();
+        end = control(&mut trial, plan, &mut out, end, progress)?;
+    }
     out.faults = trial.drive.faults();
     out.mended = trial.drive.mended();
     out.time = trial.drive.now().saturating_sub(begun);
@@ -203,6 +243,49 @@ pub fn run_discards(
     out.bytes_read = trial.drive.read_so_far();
     out.end = end;
     Ok(out)
+}
+
+/// Does the same without discards until that would have shown what `out` has found, or shows it; how the test ends,
+/// which without errors is `end`.
+///
+/// What an earlier discard still does falls into a first round, of which nothing is kept.
+fn control(
+    trial: &mut Trial<'_>,
+    plan: &DiscardPlan,
+    out: &mut DiscardOutcome,
+    end: End,
+    progress: &mut dyn Progress,
+) -> Result<End, DriveError> {
+    let found = out.wrong_count.max(1);
+    let tested = out.compared().get();
+    let planned = plan.rounds().0 * plan.area;
+    trial.round(RANGE_UNITS)?;
+    trial.forget();
+    trial.far.write(&mut trial.drive)?;
+    while out.control_wrong == 0
+        && out.control_checked.get() < CONTROL_MAX * planned
+        && !(is_to_blame(found, tested, out.control_checked.get())
+            || out.wrong_count == 0 && out.control_checked >= out.compared())
+    {
+        let done = out.control_checked.as_f64() / (CONTROL_MAX * planned) as f64;
+        if !progress.step("without discards", done.min(1.0)) {
+            return Ok(End::Stopped);
+        }
+        trial.round(RANGE_UNITS)?;
+        if let Some(fault) = trial.drive.exhausted() {
+            return Ok(End::Failing(fault));
+        }
+        out.control_checked = trial.out.compared();
+        out.control_wrong = trial.out.wrong_count;
+    }
+    Ok(end)
+}
+
+impl DiscardOutcome {
+    /// All data that were to be kept and were compared.
+    fn compared(&self) -> Bytes {
+        self.live_checked + self.again_checked
+    }
 }
 
 impl DiscardWrong {

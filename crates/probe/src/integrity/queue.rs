@@ -3,7 +3,7 @@
 //! Where data were wrong at depth, and the control was too short to have shown harm of that rate, both go on until
 //! it is known whether the queue is to blame.
 
-use cardproof_evidence::integrity::{control_for, is_of_queue, trials_for};
+use cardproof_evidence::integrity::{control_for, is_to_blame, trials_for};
 use cardproof_io::{Fault, Target};
 use cardproof_units::{Bytes, Seed};
 
@@ -108,9 +108,10 @@ impl QueuePlan {
 }
 
 /// Why a test ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
     /// All was done.
+    #[default]
     Done,
     /// So much was wrong that the answer is certain.
     Certain,
@@ -262,6 +263,6 @@ impl Tally {
             (self.flushes, control.flushes),
         ]
         .iter()
-        .all(|&(queued, control)| is_of_queue(self.wrong, queued, control))
+        .all(|&(queued, control)| is_to_blame(self.wrong, queued, control))
     }
 }

@@ -3,7 +3,7 @@
 use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
 use cardproof_evidence::integrity::Sector;
 use cardproof_io::Fault;
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -11,7 +11,6 @@ use super::discard::{DiscardOutcome, DiscardPlan, DiscardWrong, PlaceKind, WRONG
 use super::far::FarBlocks;
 use super::patient::Patient;
 use super::pieces::UNIT;
-use super::queue::End;
 use crate::drive::DriveError;
 
 /// Live data between two ranges, in units.
@@ -57,6 +56,8 @@ pub(super) struct Trial<'a> {
     pub(super) drive: Patient<'a>,
     plan: DiscardPlan,
     salt: u64,
+    /// Whether nothing is discarded, and everything else is done.
+    is_control: bool,
     /// The writing of the present round's live data; what is written again has the next.
     generation: u32,
     /// Where the area of this round begins.
@@ -82,6 +83,7 @@ impl<'a> Trial<'a> {
             drive,
             plan: *plan,
             salt: plan.seed().derive("salt of discards"),
+            is_control: false,
             generation: 0,
             start: 0,
             units: Vec::new(),
@@ -92,24 +94,20 @@ impl<'a> Trial<'a> {
             wrong_before: 0,
             random: Xoshiro256PlusPlus::seed_from_u64(plan.seed().derive("order of discards")),
             far: FarBlocks::new(plan.span(), plan.seed()),
-            out: DiscardOutcome {
-                discards: 0,
-                discarded: Bytes::ZERO,
-                live_checked: Bytes::ZERO,
-                again_checked: Bytes::ZERO,
-                wrong: Vec::new(),
-                wrong_count: 0,
-                reads: [Bytes::ZERO; 4],
-                revived: Bytes::ZERO,
-                faults: 0,
-                mended: 0,
-                is_unsupported: false,
-                time: Nanos::ZERO,
-                bytes_written: Bytes::ZERO,
-                bytes_read: Bytes::ZERO,
-                end: End::Done,
-            },
+            out: DiscardOutcome::default(),
         }
+    }
+
+    /// The same experiment without discards, for its control. What it finds is counted from here on.
+    pub(super) fn into_control(self) -> Self {
+        let far =
+            FarBlocks::new(self.plan.span(), Seed::from_bits(self.plan.seed().derive("control")));
+        Self { is_control: true, far, out: DiscardOutcome::default(), ..self }
+    }
+
+    /// Forgets what was found so far.
+    pub(super) fn forget(&mut self) {
+        self.out = DiscardOutcome::default();
     }
 
     /// One area: filled, discarded in ranges whose lengths lie in `range_units`, read twice. A flush that fails
@@ -195,24 +193,12 @@ impl<'a> Trial<'a> {
         }
         for number in order {
             let range = self.ranges[number];
-            let (offset, length) = (range.start * UNIT, (range.end - range.start) * UNIT);
-            match self.drive.discard(self.start + offset, length)? {
-                Ok(()) => {}
-                Err(Fault::Unsupported) => {
-                    self.out.is_unsupported = true;
+            if !self.is_control && !self.discard(range)? {
+                if self.out.is_unsupported {
                     return Ok(false);
                 }
-                // A discard that failed may have been done in part.
-                Err(_) => {
-                    self.units_of(range).fill(Holds::Unknown);
-                    continue;
-                }
+                continue;
             }
-            self.done = (self.done.0 + 1, self.done.1 + length);
-            self.unflushed.push(range);
-            // What was unknown before stays so: it may read as anything that was there.
-            let known = self.units_of(range).iter_mut().filter(|it| **it != Holds::Unknown);
-            known.for_each(|it| *it = Holds::Discarded);
             if self.random.next_u64().is_multiple_of(2) {
                 self.write_again(range)?;
             }
@@ -220,6 +206,29 @@ impl<'a> Trial<'a> {
                 return Ok(false);
             }
         }
+        Ok(true)
+    }
+
+    /// Discards `range`; whether the device did it.
+    fn discard(&mut self, range: Range) -> Result<bool, DriveError> {
+        let (offset, length) = (range.start * UNIT, (range.end - range.start) * UNIT);
+        match self.drive.discard(self.start + offset, length)? {
+            Ok(()) => {}
+            Err(Fault::Unsupported) => {
+                self.out.is_unsupported = true;
+                return Ok(false);
+            }
+            // A discard that failed may have been done in part.
+            Err(_) => {
+                self.units_of(range).fill(Holds::Unknown);
+                return Ok(false);
+            }
+        }
+        self.done = (self.done.0 + 1, self.done.1 + length);
+        self.unflushed.push(range);
+        // What was unknown before stays so: it may read as anything that was there.
+        let known = self.units_of(range).iter_mut().filter(|it| **it != Holds::Unknown);
+        known.for_each(|it| *it = Holds::Discarded);
         Ok(true)
     }
 

@@ -1,6 +1,6 @@
 //! Queues and discards that corrupt data, on simulated cards, and sound ones.
 
-use cardproof_evidence::integrity::{Sector, WrongKind, is_of_queue};
+use cardproof_evidence::integrity::{Sector, WrongKind, is_to_blame};
 use cardproof_probe::integrity::{
     DiscardOutcome, DiscardPlan, DiscardWrong, End, PlaceKind, QueueOutcome, QueuePlan, SpeedPlan,
     run_discards, run_queue, run_speed,
@@ -116,7 +116,7 @@ fn rare_harm_without_a_queue_is_found_there_before_the_queue_is_blamed() {
         let outcome = queue_of(&card(Some(queued), None), seed);
         assert_eq!(outcome.control.wrong, 0, "seed {seed}");
         let QueueOutcome { queued, control, .. } = &outcome;
-        let is_blamed = is_of_queue(queued.wrong, queued.writes, control.writes);
+        let is_blamed = is_to_blame(queued.wrong, queued.writes, control.writes);
         assert!(is_blamed || queued.wrong < 5, "seed {seed}: {outcome:?}");
     }
 }
@@ -210,6 +210,54 @@ fn sound_discards_are_never_blamed_whatever_they_read_as() {
             assert!(outcome.reads[at] > Bytes::ZERO && others.is_empty(), "{reads:?}: {outcome:?}");
         }
     }
+}
+
+#[test]
+fn a_card_that_corrupts_without_discards_is_told_from_its_discards() {
+    let loses = QueueFault {
+        harm: QueueHarm::LostWrite,
+        depth_min: 1,
+        share_ppm: 10_000,
+        after_flush: None,
+    };
+    let reads = QueueFault { harm: QueueHarm::StaleRead, ..loses };
+    for fault in [loses, reads] {
+        for seed in 1..4 {
+            let outcome = discards_of(&card(Some(fault), None), seed);
+            assert!(
+                outcome.wrong_count > 0 && outcome.control_wrong > 0,
+                "seed {seed}: {outcome:?}"
+            );
+        }
+    }
+    let mut damaged = card(None, None);
+    damaged.damage.share_ppm = 1_000;
+    damaged.damage.gives = cardproof_sim::fault::DamagedBlock::FlipsBits;
+    assert!(discards_of(&damaged, 1).control_wrong > 0);
+}
+
+#[test]
+fn discards_are_blamed_by_a_control_that_would_have_shown_the_harm() {
+    for harm in [DiscardHarm::Neighbours, DiscardHarm::Late, DiscardHarm::ComesBack] {
+        for seed in 1..4 {
+            let fault = DiscardFault {
+                harm,
+                reach: Bytes::kib(4),
+                share_ppm: 20_000,
+                ..DiscardFault::HONEST
+            };
+            let outcome = discards_of(&card(None, Some(fault)), seed);
+            assert_eq!(outcome.control_wrong, 0, "{harm:?}, seed {seed}: {outcome:?}");
+            let tested = outcome.live_checked + outcome.again_checked;
+            let is_blamed = match outcome.wrong_count {
+                0 => outcome.revived > Bytes::ZERO && outcome.control_checked >= tested,
+                wrong => is_to_blame(wrong, tested.get(), outcome.control_checked.get()),
+            };
+            assert!(is_blamed, "{harm:?}, seed {seed}: {outcome:?}");
+        }
+    }
+    let sound = discards_of(&card(None, None), 1);
+    assert_eq!(sound.control_checked, Bytes::ZERO, "nothing was wrong, so there is no control");
 }
 
 #[test]

@@ -34,7 +34,8 @@ pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
 }
 
 pub(super) fn judge_discards(case: &Case<'_>) -> Option<String> {
-    let text = match integrity(case.record)?.discard?.verdict {
+    let discard = integrity(case.record)?.discard?;
+    let text = match discard.verdict {
         DiscardVerdict::HarmsData | DiscardVerdict::ReturnsOldData => {
             "Do not run fstrim on this card, do not mount it with the option discard, and turn off the timer: \
              systemctl disable --now fstrim.timer. Discards harm its data."
@@ -49,6 +50,14 @@ pub(super) fn judge_discards(case: &Case<'_>) -> Option<String> {
         DiscardVerdict::Failing => {
             "The device reported errors. Look at the kernel's log (`cardproof diagnose`), and test the card \
              itself with `cardproof verify`."
+        }
+        DiscardVerdict::CorruptsWithoutDiscards => {
+            "Do not store data on this card: it returned wrong data without discards. Copy your important files to \
+             another device. Then test the card in another reader with `cardproof verify`."
+        }
+        DiscardVerdict::Undecided if discard.wrong_places > 0 => {
+            "Do not keep data on this card until it is known why they were wrong. Run the test again with a smaller \
+             --exclude-share, and test the card itself with `cardproof verify`."
         }
         DiscardVerdict::Undecided => "Run the test again and let it come to its end.",
         DiscardVerdict::Sound => return None,

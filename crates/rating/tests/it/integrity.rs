@@ -106,10 +106,41 @@ fn a_discarded_place_may_read_as_empty_or_as_its_own_old_data() {
     };
     let reads = DiscardTest { reads_zero_bytes: Bytes::mib(1), ..Default::default() };
     assert_eq!(discard_verdict(reads.clone()), DiscardVerdict::Sound);
-    let foreign = DiscardTest { wrong_places: 1, wrong: vec![harm], ..reads.clone() };
+    let live_checked_bytes = Bytes::mib(100);
+    let reads =
+        DiscardTest { live_checked_bytes, control_checked_bytes: live_checked_bytes, ..reads };
+    let foreign = DiscardTest { wrong_places: 9, wrong: vec![harm], ..reads.clone() };
     assert_eq!(discard_verdict(foreign), DiscardVerdict::HarmsData);
     let revived = DiscardTest { revived_bytes: Bytes::kib(4), ..reads };
     assert_eq!(discard_verdict(revived), DiscardVerdict::ReturnsOldData);
+}
+
+#[test]
+fn discards_are_blamed_only_by_a_control_that_would_have_shown_the_harm() {
+    let verdict = |wrong_places, control_checked, control_wrong_places| {
+        let kind = WrongData::Older;
+        let (address_bytes, length_bytes) = (Bytes::mib(1), Bytes::kib(4));
+        let place = HarmedPlace::Live;
+        let distance_bytes = Bytes::ZERO;
+        let harm = DiscardHarm { place, kind, address_bytes, length_bytes, distance_bytes };
+        discard_verdict(DiscardTest {
+            reads_zero_bytes: Bytes::mib(1),
+            live_checked_bytes: Bytes::mib(100),
+            wrong_places,
+            wrong: vec![harm],
+            control_checked_bytes: control_checked,
+            control_wrong_places,
+            ..Default::default()
+        })
+    };
+    // As likely as not, a control of this length shows nothing of 6 places.
+    assert_eq!(verdict(6, Bytes::mib(20), 0), DiscardVerdict::Undecided);
+    assert_eq!(verdict(6, Bytes::mib(120), 0), DiscardVerdict::HarmsData);
+    assert_eq!(verdict(100, Bytes::mib(20), 0), DiscardVerdict::HarmsData);
+    assert_eq!(verdict(1, Bytes::mib(700), 0), DiscardVerdict::Undecided);
+    assert_eq!(verdict(100, Bytes::mib(20), 1), DiscardVerdict::CorruptsWithoutDiscards);
+    // A record of a version without a control.
+    assert_eq!(verdict(100, Bytes::ZERO, 0), DiscardVerdict::Undecided);
 }
 
 #[test]

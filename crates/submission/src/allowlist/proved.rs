@@ -133,6 +133,8 @@ static DISCARD: Node = Node::Fields(&[
     ("reads_old_bytes", &NUMBER),
     ("reads_other_bytes", &NUMBER),
     ("revived_bytes", &NUMBER),
+    ("control_checked_bytes", &NUMBER),
+    ("control_wrong_places", &NUMBER),
     ("faults", &NUMBER),
     ("mended", &NUMBER),
     ("origin", &READ_ORIGIN),
