@@ -71,7 +71,7 @@ pub(crate) struct RunArgs {
     ///
     /// Together with this option, --repeat N sets another maximum, which must be at least 5. A phase is steady if its last five rates differ by at most 20 % of their
     /// average, and if a line through them rises or falls by at most 10 % of their average. This is the
-    /// rule of SNIA, an industry group. Only these five runs go into the result. This option takes long and wears the
+    /// rule of SNIA, an industry group. Storage with a thermometer must also have stopped warming up for two minutes. Only these five runs go into the result. This option takes long and wears the
     /// storage.
     #[arg(long)]
     pub(crate) until_steady: bool,

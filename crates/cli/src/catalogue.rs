@@ -11,7 +11,7 @@ use crate::output::{self, Sink};
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) purpose: String,
-    /// `SD`, `eMMC` or `USB`.
+    /// `SD`, `eMMC`, `USB` or `NVMe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<&'static str>,
     /// The size that the card announces.

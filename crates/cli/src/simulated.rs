@@ -56,6 +56,7 @@ const fn kind(card: &Card) -> &'static str {
         Kind::Sd => "SD",
         Kind::Emmc => "eMMC",
         Kind::Usb => "USB",
+        Kind::Nvme => "NVMe",
     }
 }
 

@@ -111,6 +111,10 @@ impl<T: Target> Target for FaultyTarget<T> {
         self.inner.now()
     }
 
+    fn temperature_millicelsius(&mut self) -> Option<i32> {
+        self.inner.temperature_millicelsius()
+    }
+
     fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
         self.inner.arrange(arrangement)
     }

@@ -100,6 +100,12 @@ pub trait Target {
         false
     }
 
+    /// How warm the storage is by its own thermometer, in thousandths of a degree Celsius; `None` where
+    /// it has none that a program can read, as by default.
+    fn temperature_millicelsius(&mut self) -> Option<i32> {
+        None
+    }
+
     /// The switch of its power supply, where a program can cut it.
     fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
         None
@@ -175,6 +181,10 @@ macro_rules! forward_target {
 
             fn fill_at_write(&mut self, slot: Slot, filling: Filling) -> bool {
                 (**self).fill_at_write(slot, filling)
+            }
+
+            fn temperature_millicelsius(&mut self) -> Option<i32> {
+                (**self).temperature_millicelsius()
             }
 
             fn power(&mut self) -> Option<&mut dyn PowerSwitch> {

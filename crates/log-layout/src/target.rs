@@ -18,6 +18,10 @@ impl<T: Target> Target for LogLayout<T> {
         self.inner.target.now()
     }
 
+    fn temperature_millicelsius(&mut self) -> Option<i32> {
+        self.inner.target.temperature_millicelsius()
+    }
+
     fn arrange(&mut self, arrangement: Arrangement) -> Result<Directness, TargetError> {
         self.inner.target.arrange(arrangement)
     }

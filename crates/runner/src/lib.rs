@@ -27,6 +27,7 @@ mod span_state;
 mod spread;
 mod surroundings;
 mod undisturbed;
+mod warming;
 
 pub use events::{Event, Observer, Progress, Silent};
 pub use jobs::{JobProgress, JobWatch, run_job};

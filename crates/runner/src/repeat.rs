@@ -20,6 +20,7 @@ use crate::plan::Plan;
 use crate::pool::{Turn, pooled};
 use crate::run::{run, run_on};
 use crate::span_state::SpanState;
+use crate::warming::Warming;
 
 /// How often a profile is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Repeat {
 ///
 /// It ends early as [`run`](crate::run) does; what was run until then is kept. A run's checkpoints
 /// are handed on only once it is over. Where steady state was asked for and not reached, the record
-/// doubts itself.
+/// doubts itself. Storage that tells its temperature is not steady while it becomes warmer.
 pub fn run_repeatedly(
     target: &mut dyn Target,
     plan: &Plan,
@@ -58,6 +59,8 @@ pub fn run_repeatedly(
     let mut turns: Vec<Turn> = Vec::with_capacity(runs as usize);
     let mut all = draft.clone();
     let mut span_state = SpanState::default();
+    let mut warming = Warming::default();
+    warming.look(target);
     for number in 0..runs {
         let start = target.now().saturating_sub(began);
         let turn_plan = plan_of_turn(plan, number);
@@ -65,9 +68,10 @@ pub fn run_repeatedly(
         let draft_of_turn = draft.clone();
         let record = run_on(target, &turn_plan, draft_of_turn, &mut shifted, stop, &mut span_state);
         let has_ended = record.state != State::Complete;
+        warming.look(target);
         turns.push(Turn { record, start });
         all = pooled(&draft, &turns, &names, 0);
-        let is_steady = until_steady && !has_ended && is_steady(&all);
+        let is_steady = until_steady && !has_ended && warming.has_settled() && is_steady(&all);
         if is_steady {
             all = pooled(&draft, &turns, &names, turns.len().saturating_sub(STEADY_WINDOW));
         }

@@ -15,6 +15,10 @@ use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+mod deep;
+
+pub use deep::{Amount, Deep};
+
 /// The size of the test file.
 pub const FILE_SIZE: Bytes = Bytes::mib(100);
 

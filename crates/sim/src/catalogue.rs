@@ -16,8 +16,11 @@ use crate::model::Model;
 use crate::target::{Keeping, PacedTarget, SimulatedTarget};
 
 mod calibrated;
+mod express;
 mod fakes;
 mod fitted;
+mod fitted_pi5;
+mod pi5;
 mod typical;
 
 /// What a simulated device is.
@@ -29,6 +32,8 @@ pub enum Kind {
     Emmc,
     /// A USB stick.
     Usb,
+    /// A microSD Express card as an NVMe device.
+    Nvme,
 }
 
 /// Where a card's parameters come from.
@@ -79,6 +84,8 @@ pub fn catalogue() -> &'static [Card] {
             .into_iter()
             .chain(typical::CARDS)
             .chain([calibrated::EXTREME_PRO_A2_QUEUED])
+            .chain(pi5::cards())
+            .chain(express::CARDS)
             .chain(fakes::CARDS)
             .chain([fakes::LIAR])
             .collect()

@@ -56,6 +56,20 @@ pub(crate) fn check(model: &Model, host: &Host) -> Result<(), ModelError> {
     range("the host's queue depth", host.queue_depth.into(), 1, 256)?;
     range("the spread in thousandths", model.noise.spread_permille.into(), 0, 250)?;
     range("the drift in thousandths", model.noise.drift_permille.into(), 0, 500)?;
+    if let Some(service) = &model.service {
+        size("the stripe of the service times", service.stripe, PAGE)?;
+        let stripe = service.stripe.get();
+        range("the stripe of the service times in bytes", stripe, PAGE.get() + 1, 1 << 30)?;
+    }
+    if let Some(heat) = &model.heat {
+        range("the heat capacity", heat.capacity_mj_per_k.into(), 1, 1 << 30)?;
+        for (what, percent) in [
+            ("the pace of light throttling in percent", heat.throttle.light_percent),
+            ("the pace of heavy throttling in percent", heat.throttle.heavy_percent),
+        ] {
+            range(what, percent.into(), 1, 100)?;
+        }
+    }
     if let Some(cache) = &model.cache {
         size("the volatile cache", cache.size, LOGICAL_BLOCK)?;
     }

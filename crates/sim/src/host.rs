@@ -33,8 +33,9 @@ impl Line {
         ..Self::sd("mmc HS400, 200 MHz, 8 bit", "mmc HS400", 200, 400.0)
     };
     /// 13 bulk packets of 512 bytes a microframe (USB 2.0 specification, table 5-10).
-    const USB2: Self = Self::usb("USB 2.0, 480 Mbit/s", 53.248);
-    const USB3: Self = Self::usb("USB 3, 5 Gbit/s", 500.0);
+    const USB2: Self = Self::usb_or_pcie("USB 2.0, 480 Mbit/s", 53.248);
+    const PCIE3_X1: Self = Self::usb_or_pcie("PCIe 3.0, one lane", 985.0);
+    const USB3: Self = Self::usb_or_pcie("USB 3, 5 Gbit/s", 500.0);
 
     const fn sd(words: &'static str, mode: &'static str, megahertz: u64, mb_per_s: f64) -> Self {
         Self {
@@ -46,7 +47,7 @@ impl Line {
         }
     }
 
-    const fn usb(words: &'static str, mb_per_s: f64) -> Self {
+    const fn usb_or_pcie(words: &'static str, mb_per_s: f64) -> Self {
         let ceiling = Throughput::from_mb_per_s(mb_per_s);
         Self { words, ceiling, mode: None, clock_hz: None, width_bits: None }
     }
@@ -76,6 +77,34 @@ pub struct Host {
     pub submit_overhead: Nanos,
     /// The most that an uneven bridge adds to a command; each gets an even draw from zero to this.
     pub jitter: Nanos,
+    /// How it cools the card.
+    #[serde(default, skip_serializing_if = "Cooling::is_usual")]
+    pub cooling: Cooling,
+}
+
+/// The air around a card, and how well the card gives its heat to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cooling {
+    /// The temperature of the air, in thousandths of a degree Celsius.
+    pub ambient_millicelsius: i32,
+    /// By how much a watt warms the card in the end, in thousandths of a kelvin.
+    pub resistance_mk_per_w: u32,
+}
+
+impl Cooling {
+    /// A room, and no fan; assumed.
+    pub const USUAL: Self = Self { ambient_millicelsius: 22_000, resistance_mk_per_w: 35_000 };
+
+    fn is_usual(&self) -> bool {
+        *self == Self::USUAL
+    }
+}
+
+impl Default for Cooling {
+    fn default() -> Self {
+        Self::USUAL
+    }
 }
 
 /// The longest request an SD host controller takes under Linux (`max_req_size`).
@@ -98,6 +127,31 @@ impl Host {
     /// that a fast card's sequential read of 512 KiB commands ends at 66 MB/s.
     pub const SDR104_CAPPED: Self =
         Self::sd_slot("SD slot, SDR104, clock capped", Line::SDR104_CAPPED, 66.5023);
+
+    /// The slot of a Raspberry Pi 5 under Linux, command queue not in use. The rate is what its fastest
+    /// cards read in large blocks.
+    pub const PI5: Self = Self {
+        title: "SD slot of a Raspberry Pi 5, command queue off",
+        bus: Throughput::from_mb_per_s(97.0),
+        ..Self::SDR104
+    };
+
+    /// As [`PI5`](Self::PI5), with the command queue in use.
+    pub const PI5_QUEUED: Self = Self {
+        title: "SD slot of a Raspberry Pi 5, command queue on",
+        queue_depth: 32,
+        ..Self::PI5
+    };
+
+    /// An M.2 slot with one lane of PCIe 3.0, for a microSD Express card as an NVMe device.
+    pub const M2_ONE_LANE: Self = Self {
+        title: "M.2 slot, PCIe 3.0, one lane",
+        line: Line::PCIE3_X1,
+        bus: Throughput::from_mb_per_s(890.0),
+        command_overhead: Nanos::from_micros(8),
+        queue_depth: 256,
+        ..Self::SDR104
+    };
 
     /// As [`SDR104`](Self::SDR104), with a driver that knows command queueing and the cache.
     pub const SDR104_QUEUED: Self = Self {
@@ -146,6 +200,7 @@ impl Host {
             uses_cache: false,
             submit_overhead: Nanos::ZERO,
             jitter: Nanos::ZERO,
+            cooling: Cooling::USUAL,
         }
     }
 }

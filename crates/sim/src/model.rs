@@ -6,6 +6,12 @@
 use cardproof_units::{Bytes, Nanos, Throughput};
 use serde::{Deserialize, Serialize};
 
+mod heat;
+mod service;
+
+pub use heat::{Heat, Throttle};
+pub use service::{ByPattern, ByQueue, ServiceTimes};
+
 /// The unit in which flash is addressed inside a card; what is smaller or off its grid costs
 /// extra.
 pub const PAGE: Bytes = Bytes::kib(4);
@@ -42,6 +48,12 @@ pub struct Model {
     pub read_errors: ReadErrors,
     /// How far service times scatter.
     pub noise: Noise,
+    /// Service times by how a command arrives, where figures tell the arrivals apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceTimes>,
+    /// How it warms and throttles, if heat matters to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heat: Option<Heat>,
 }
 
 /// The time a card takes before the data flow, by the size of the request.
@@ -58,6 +70,11 @@ pub struct Latencies {
     pub page: Nanos,
     /// A stripe or more.
     pub stripe: Nanos,
+}
+
+impl Latencies {
+    /// No time at all.
+    pub const NONE: Self = Self { below_page: Nanos::ZERO, page: Nanos::ZERO, stripe: Nanos::ZERO };
 }
 
 /// How a card reads.

@@ -290,6 +290,10 @@ impl Target for SimulatedTarget {
         self.clock
     }
 
+    fn temperature_millicelsius(&mut self) -> Option<i32> {
+        self.mechanism.millicelsius(self.clock.get())
+    }
+
     fn power(&mut self) -> Option<&mut dyn PowerSwitch> {
         Some(self)
     }

@@ -6,6 +6,7 @@
 
 mod garbage;
 mod grid;
+mod heat;
 mod hybrid;
 mod lanes;
 mod map_cache;
@@ -14,6 +15,7 @@ mod noise;
 mod pace;
 mod page_map;
 mod reader;
+mod service;
 mod slc;
 mod streams;
 mod volatile;

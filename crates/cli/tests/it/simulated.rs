@@ -109,6 +109,33 @@ fn an_unknown_card_is_named_with_the_remedy() {
     }
 }
 
+/// A card without a fan is as fast as ever until it is hot: its first five runs are as steady as the
+/// industry's test asks for, and not what it does for long.
+#[test]
+fn a_cold_card_that_will_throttle_is_not_called_steady() {
+    let home = Home::new();
+    fs::create_dir_all(home.data()).unwrap();
+    let (card, profile) = (home.data().join("hot.toml"), home.data().join("reads.toml"));
+    // Hot after minutes, as the real one, but fewer; and slow, so that a minute is few requests.
+    let described = "base = \"express-lexar-play-pro-1tb-no-fan\"\n\
+                     [model]\nheat.capacity_mj_per_k = 3900\nread.rate = \"5MB/s\"\n";
+    fs::write(&card, described).unwrap();
+    let phase = "span = \"16M\"\ntime-budget = \"60s\"\n[[phase]]\nname = \"reads\"\nop = \"read\"\n\
+                 pattern = \"random\"\nblock-size = \"4k\"\ntime = \"20s\"\n";
+    fs::write(&profile, phase).unwrap();
+    let words = ["--until-steady", "--profile", profile.to_str().unwrap()];
+    let record = records::parse(&record_of(&home, card.to_str().unwrap(), &words));
+    assert_eq!((record.state, &record.warnings[..]), (State::Complete, &[][..]));
+    let phase = &record.phases[0];
+    let rates: Vec<f64> = phase.runs.iter().map(|run| run.iops.unwrap().estimate.0).collect();
+    let cold = rates[0];
+    assert!(rates[..5].iter().all(|rate| (rate / cold - 1.0).abs() < 0.02), "{rates:?}");
+    let counted = phase.runs.iter().filter(|run| run.counts).count();
+    assert_eq!(counted, 5, "{rates:?}");
+    let hot = phase.iops.unwrap().estimate.0 / cold;
+    assert!((0.6..0.8).contains(&hot), "{hot} of the cold rate: {rates:?}");
+}
+
 /// What a run of `profile` on `card` says of A1 and A2, and why of A2.
 fn application_classes(card: &str, profile: &str) -> ([Outcome; 2], String) {
     let record = records::parse(&record_of(&Home::new(), card, &["--profile", profile]));

@@ -69,6 +69,7 @@ pub(super) fn open_simulated(
         cardproof_sim::Kind::Sd => Transport::Sd,
         cardproof_sim::Kind::Emmc => Transport::Mmc,
         cardproof_sim::Kind::Usb => Transport::Usb,
+        cardproof_sim::Kind::Nvme => Transport::Nvme,
     };
     let device = DeviceInfo {
         name: Some(format!("sim:{name}")),
@@ -102,8 +103,9 @@ fn card_info(card: &Card) -> Option<CardInfo> {
         ..Feature::default()
     };
     let (model, host) = (&card.model, &card.host);
-    (card.kind != cardproof_sim::Kind::Usb).then(|| CardInfo {
-        command_queue: feature(model.ways > 1, host.queue_depth > 1),
+    let is_sd_or_mmc = matches!(card.kind, cardproof_sim::Kind::Sd | cardproof_sim::Kind::Emmc);
+    is_sd_or_mmc.then(|| CardInfo {
+        command_queue: feature(model.ways > 1 || model.service.is_some(), host.queue_depth > 1),
         cache: feature(model.cache.is_some(), host.uses_cache),
         ..CardInfo::default()
     })

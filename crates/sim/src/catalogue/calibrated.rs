@@ -227,6 +227,8 @@ const fn model(
         endurance: Endurance { cycles: 3000, spare_units: 20 },
         read_errors: ReadErrors::NONE,
         noise: NOISE,
+        service: None,
+        heat: None,
     }
 }
 

@@ -43,6 +43,8 @@ const LEFTOVER: Model = Model {
     endurance: Endurance { cycles: 300, spare_units: 5 },
     read_errors: ReadErrors::NONE,
     noise: NOISE,
+    service: None,
+    heat: None,
 };
 
 const ANNOUNCED: Bytes = Bytes::gib(64);

@@ -62,6 +62,8 @@ const V30_A2: Model = Model {
     endurance: Endurance { cycles: 1000, spare_units: 40 },
     read_errors: ReadErrors::NONE,
     noise: NOISE,
+    service: None,
+    heat: None,
 };
 
 /// A stick of the cheap kind: slow at random, a small SLC cache, long pauses.
@@ -104,6 +106,8 @@ const USB_STICK: Model = Model {
     endurance: Endurance { cycles: 500, spare_units: 20 },
     read_errors: ReadErrors::NONE,
     noise: NOISE,
+    service: None,
+    heat: None,
 };
 
 /// A card for cameras that record all day: MLC or pseudo-SLC throughout, no cache to fill up.
@@ -146,6 +150,8 @@ const HIGH_ENDURANCE: Model = Model {
     endurance: Endurance { cycles: 20_000, spare_units: 40 },
     read_errors: ReadErrors::NONE,
     noise: NOISE,
+    service: None,
+    heat: None,
 };
 
 /// The cards.

@@ -164,6 +164,10 @@ impl<T: Target, L: Layer<T>> Target for Layered<T, L> {
         self.inner.now()
     }
 
+    fn temperature_millicelsius(&mut self) -> Option<i32> {
+        self.inner.temperature_millicelsius()
+    }
+
     fn prepare(&mut self, slots: u16, buffer_size: Bytes) -> Result<(), TargetError> {
         if self.in_flight() > 0 {
             return Err(TargetError::InFlight(self.in_flight()));

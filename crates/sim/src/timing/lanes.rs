@@ -43,6 +43,17 @@ impl Lanes {
         end
     }
 
+    /// A command that another one follows while it is under way: it takes the time that it takes
+    /// `alone`, and keeps the next one waiting for `queued`, then its data flow.
+    pub(crate) fn pipelined(&mut self, now: u64, alone: u64, queued: u64, data: u64) -> u64 {
+        let free_at = self.free_at[0];
+        let found = if free_at > now { (free_at + queued).max(now + alone) } else { now + alone };
+        let end = found.max(self.bus_free_at) + data;
+        self.bus_free_at = end;
+        self.free_at.fill(end);
+        end
+    }
+
     /// Data over the bus alone; returns when they have arrived.
     pub(crate) fn transfer(&mut self, now: u64, latency: u64, transfer: u64) -> u64 {
         let end = self.bus_free_at.max(now) + latency + transfer;
@@ -88,6 +99,15 @@ mod tests {
         assert_eq!(lanes.read(0, 100, 10), 110);
         assert_eq!(lanes.read(0, 100, 10), 120);
         assert_eq!(lanes.read(0, 100, 10), 220, "the first way is free at 110");
+    }
+
+    #[test]
+    fn a_queue_hides_a_part_of_what_a_command_takes_alone() {
+        let mut lanes = Lanes::new(1);
+        assert_eq!(lanes.pipelined(0, 100, 30, 10), 110);
+        assert_eq!(lanes.pipelined(0, 100, 30, 10), 150, "30 after the first, then the data");
+        assert_eq!(lanes.pipelined(145, 100, 30, 10), 255, "never sooner than alone");
+        assert_eq!(lanes.pipelined(500, 100, 30, 10), 610);
     }
 
     #[test]

@@ -5,17 +5,21 @@ use cardproof_units::Seed;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::heat::HeatState;
 use super::hybrid::HybridMap;
 use super::lanes::Lanes;
 use super::noise::Scatter;
 use super::pace::Pace;
 use super::page_map::{PageMapState, WriteWork};
 use super::reader::Reader;
+use super::service::Service;
 use super::volatile::CacheState;
 use super::wear::WearState;
 use super::written::WrittenPages;
 use crate::host::Host;
 use crate::model::{Discarding, Model, ReadErrors, Writing};
+
+mod by_times;
 
 /// When a request is over, and what came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,10 @@ pub(crate) struct Mechanism {
     reader: Reader,
     map: Map,
     lanes: Lanes,
+    /// Whether the host lets the card see more than one command at a time.
+    is_queued: bool,
+    service: Option<Service>,
+    heat: Option<HeatState>,
     cache: Option<CacheState>,
     discard: Discarding,
     read_errors: ReadErrors,
@@ -73,6 +81,9 @@ impl Mechanism {
                 Writing::PageMap(page_map) => Map::Page(PageMapState::new(page_map, unit_size)),
             },
             lanes: Lanes::new(model.ways.min(host.queue_depth)),
+            is_queued: host.queue_depth > 1,
+            service: model.service.as_ref().map(Service::new),
+            heat: model.heat.as_ref().map(|heat| HeatState::new(heat, &host.cooling)),
             cache: cache.map(CacheState::new),
             discard: model.discard.unwrap_or(Discarding {
                 latency: cardproof_units::Nanos::ZERO,
@@ -89,8 +100,8 @@ impl Mechanism {
     /// Reads; the request is cut into commands of the host's largest size.
     pub(crate) fn read(&mut self, now: u64, offset: u64, length: u64) -> Served {
         let mut served = Served { completed: now, fault: None };
-        self.in_commands(offset, length, |card, offset, length| {
-            let end = card.read_command(now, offset, length);
+        self.in_commands(offset, length, |card, offset, length, continues| {
+            let end = card.read_command(now, offset, length, continues);
             served.completed = served.completed.max(end);
             if card.read_is_lost() {
                 served.fault = Some(Fault::InputOutput);
@@ -105,8 +116,8 @@ impl Mechanism {
             return self.refuse_write(now);
         }
         let mut served = Served { completed: now, fault: None };
-        self.in_commands(offset, length, |card, offset, length| {
-            let end = card.write_command(now, offset, length);
+        self.in_commands(offset, length, |card, offset, length, continues| {
+            let end = card.write_command(now, offset, length, continues);
             served.completed = served.completed.max(end);
         });
         self.written.mark(offset, length);
@@ -141,17 +152,32 @@ impl Mechanism {
         &self.wear
     }
 
-    fn in_commands(&mut self, offset: u64, length: u64, mut act: impl FnMut(&mut Self, u64, u64)) {
-        let (mut offset, mut left) = (offset, length);
+    /// How warm the card is at `now`, in thousandths of a degree Celsius, if its heat is modelled.
+    pub(crate) fn millicelsius(&mut self, now: u64) -> Option<i32> {
+        self.heat.as_mut().map(|heat| heat.millicelsius(now))
+    }
+
+    /// Acts on each command of a request: its offset, its length, and whether it continues the one
+    /// before.
+    fn in_commands(
+        &mut self,
+        offset: u64,
+        length: u64,
+        mut act: impl FnMut(&mut Self, u64, u64, bool),
+    ) {
+        let (first, mut offset, mut left) = (offset, offset, length);
         while left > 0 {
             let part = left.min(self.max_transfer);
-            act(self, offset, part);
+            act(self, offset, part, offset > first);
             offset += part;
             left -= part;
         }
     }
 
-    fn read_command(&mut self, now: u64, offset: u64, length: u64) -> u64 {
+    fn read_command(&mut self, now: u64, offset: u64, length: u64, continues: bool) -> u64 {
+        if self.service.is_some() {
+            return self.read_by_times(now, offset, length, continues);
+        }
         let work = self.reader.read(offset, length, &mut self.written);
         let mut latency = work.latency;
         if let Map::Page(map) = &mut self.map {
@@ -160,19 +186,25 @@ impl Mechanism {
                 latency += map.look_up(offset);
             }
         }
-        if self.scatter.happens(self.read_errors.retries_ppm.into(), 1_000_000) {
-            latency += self.read_errors.retry.get();
-        }
+        latency += self.retry();
         let latency = self.command() + self.scatter.apply(latency, now);
-        let end = self.lanes.read(now, latency, work.transfer);
+        let start = self.lanes.start(now);
+        let pace = self.pace_percent(start);
+        let end = self.lanes.read(now, latency * 100 / pace, work.transfer * 100 / pace);
+        self.note_work(start, end, false);
         self.note_busy(end);
         end
     }
 
-    fn write_command(&mut self, now: u64, offset: u64, length: u64) -> u64 {
-        let WriteWork { latency, data, pause } = self.write_work(now, offset, length);
+    fn write_command(&mut self, now: u64, offset: u64, length: u64, continues: bool) -> u64 {
+        if self.service.is_some() {
+            return self.write_by_times(now, offset, length, continues);
+        }
+        let WriteWork { latency, data, pause, .. } = self.write_work(now, offset, length);
         let latency = self.cache.as_ref().map_or(latency, |cache| cache.combined(latency));
-        let program = self.scatter.apply(latency + data, now);
+        let start = self.lanes.start(now);
+        let program = self.scatter.apply(latency + data, now) * 100 / self.pace_percent(start);
+        self.note_work(start, start + program, true);
         // The data's time on the bus is part of the time the model gives a write, which was
         // found on a bus; a slower bus than the card adds what it is slower by.
         let transfer = self.bus.nanos(length);
@@ -195,7 +227,7 @@ impl Mechanism {
         match &mut self.map {
             Map::Hybrid(map) => {
                 let latency = map.write(offset, length, &mut self.wear);
-                WriteWork { latency, data: 0, pause: 0 }
+                WriteWork { latency, data: 0, beyond_cache: 0, pause: 0 }
             }
             Map::Page(map) => {
                 map.idle_until(|| self.lanes.start(now));
@@ -207,6 +239,23 @@ impl Mechanism {
     /// The time that the host takes for this command beside the card.
     fn command(&mut self) -> u64 {
         self.command + self.scatter.up_to(self.jitter)
+    }
+
+    /// The extra time of a read that needs a second attempt.
+    fn retry(&mut self) -> u64 {
+        let retries = self.scatter.happens(self.read_errors.retries_ppm.into(), 1_000_000);
+        if retries { self.read_errors.retry.get() } else { 0 }
+    }
+
+    /// The pace that heat allows work that begins at `start`, in percent.
+    fn pace_percent(&mut self, start: u64) -> u64 {
+        self.heat.as_mut().map_or(100, |heat| heat.pace_percent(start))
+    }
+
+    fn note_work(&mut self, start: u64, end: u64, is_write: bool) {
+        if let Some(heat) = &mut self.heat {
+            heat.note_work(start, end, is_write);
+        }
     }
 
     fn note_busy(&mut self, end: u64) {

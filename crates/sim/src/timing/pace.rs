@@ -40,6 +40,8 @@ pub(crate) struct LatencyTable {
     page: u64,
     stripe: u64,
     misaligned: u64,
+    /// The size from which the latency stays the same.
+    stripe_bytes: u64,
 }
 
 const PAGE_BYTES: u64 = PAGE.get();
@@ -47,12 +49,18 @@ const STRIPE_BYTES: u64 = STRIPE.get();
 
 impl LatencyTable {
     pub(crate) fn new(latencies: &Latencies) -> Self {
+        Self::with_stripe(latencies, STRIPE_BYTES)
+    }
+
+    /// Latencies that grow up to commands of `stripe_bytes`, more than a page.
+    pub(crate) fn with_stripe(latencies: &Latencies, stripe_bytes: u64) -> Self {
         let Latencies { below_page, page, stripe } = *latencies;
         Self {
             below_page: below_page.get(),
             page: page.get(),
             stripe: stripe.get(),
             misaligned: below_page.saturating_sub(page).get(),
+            stripe_bytes,
         }
     }
 
@@ -63,12 +71,12 @@ impl LatencyTable {
         }
         let on_the_grid = (offset | length).is_multiple_of(PAGE_BYTES);
         let penalty = if on_the_grid { 0 } else { self.misaligned };
-        if length >= STRIPE_BYTES {
+        if length >= self.stripe_bytes {
             return self.stripe + penalty;
         }
         let over = length - PAGE_BYTES;
-        let under = STRIPE_BYTES - length;
-        (self.page * under + self.stripe * over) / (STRIPE_BYTES - PAGE_BYTES) + penalty
+        let under = self.stripe_bytes - length;
+        (self.page * under + self.stripe * over) / (self.stripe_bytes - PAGE_BYTES) + penalty
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct WriteWork {
     pub(crate) latency: u64,
     /// Programming the data.
     pub(crate) data: u64,
+    /// The part of that which a full SLC cache adds.
+    pub(crate) beyond_cache: u64,
     /// Tidying up afterwards, during which the card does nothing else.
     pub(crate) pause: u64,
 }
@@ -83,11 +85,10 @@ impl PageMapState {
                 pause = garbage.leave(pages, scatter);
             }
         }
-        if let Some(slc) = &mut self.slc {
-            data += slc.take(length);
-        }
+        let beyond_cache = self.slc.as_mut().map_or(0, |slc| slc.take(length));
+        data += beyond_cache;
         self.wear_down(pages, wear);
-        WriteWork { latency, data, pause }
+        WriteWork { latency, data, beyond_cache, pause }
     }
 
     /// Notes that a discard has freed `bytes`.

@@ -7,5 +7,6 @@ mod determinism;
 mod fakes;
 mod faults;
 mod integrity;
+mod of_today;
 mod physics;
 mod support;
