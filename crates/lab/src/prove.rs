@@ -8,6 +8,7 @@
 pub(crate) mod attack;
 mod blind;
 mod boards;
+mod cards_of_today;
 mod endure;
 mod free_space;
 mod geometry;
@@ -50,10 +51,11 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 33] = [
+const PROOFS: [&Proof; 34] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
+    &cards_of_today::PROOF,
     &endure::PROOF,
     &free_space::PROOF,
     &geometry::PROOF,
