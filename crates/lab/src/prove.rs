@@ -8,6 +8,7 @@
 pub(crate) mod attack;
 mod blind;
 mod boards;
+mod cards_of_today;
 mod endure;
 mod free_space;
 mod geometry;
@@ -55,6 +56,7 @@ const PROOFS: [&Proof; 34] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
+    &cards_of_today::PROOF,
     &endure::PROOF,
     &free_space::PROOF,
     &geometry::PROOF,

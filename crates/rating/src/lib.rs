@@ -81,7 +81,10 @@ pub use powercut::power_cuts;
 pub use quantity::{ClassLimit, Quantity, Rate, limits_of, rate_for_verdicts};
 pub use queue_and_cache::idle_queue_or_cache;
 pub use recording::{is_recording, recording_classes};
-pub use reference::{PublishedRates, ReferenceCard, find_reference, published_rates, references};
+pub use reference::{
+    EXPRESS_TESTS, ExpressRun, PublishedRates, ReferenceCard, express_runs, find_reference,
+    published_rates, references,
+};
 pub use replayed::{SimulatedReplay, simulated_replays, standing};
 pub use scope::scope;
 pub use setups::setup_advice;

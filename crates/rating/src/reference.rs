@@ -5,6 +5,7 @@
 //! rates are stated and have no interval, and what the source does not tell is absent. Nothing is
 //! corrected, but units are told apart: KiB/s that a source calls KB/s are KiB/s.
 
+mod express;
 mod rates;
 mod records;
 mod table;
@@ -16,6 +17,7 @@ use cardproof_record::Record;
 
 use table::Table;
 
+pub use express::{EXPRESS_TESTS, ExpressRun, express_runs};
 pub use rates::{PublishedRates, published_rates};
 
 /// What the id of such a record begins with.

@@ -70,6 +70,8 @@ impl Made {
             discard: None,
             endurance: Endurance { cycles: 100_000, spare_units: 20 },
             read_errors: ReadErrors::NONE,
+            service: None,
+            heat: None,
             noise: Noise {
                 spread_permille: dice.between(10, 50) as u32,
                 drift_permille: dice.between(0, 20) as u32,

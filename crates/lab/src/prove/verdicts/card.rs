@@ -194,6 +194,8 @@ fn model(traits: &Traits, read_s: f64, write_s: f64, rate: f64) -> Model {
         discard: None,
         endurance: Endurance { cycles: 100_000, spare_units: 10 },
         read_errors: ReadErrors::NONE,
+        service: None,
+        heat: None,
         noise: Noise {
             spread_permille: permille(traits.jitter),
             drift_permille: traits.drift.map_or(0, |(swing, _)| permille(swing)),
