@@ -52,7 +52,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 34] = [
+const PROOFS: [&Proof; 35] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
