@@ -3,6 +3,7 @@
 //! QEMU's card writes and reads its image in blocks of 512 bytes, fills what it erases with bytes of 255 by writing
 //! them, and answers no command with an error where its image does (`hw/sd/sd.c`): a write that fails below is lost, and
 //! a read that fails gives the block that was read before.
+//! That is so in QEMU 7.2; a later one that erases with zeros needs other answers in this table.
 
 use std::fmt::Write as _;
 
