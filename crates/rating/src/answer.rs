@@ -17,6 +17,7 @@ mod set_up;
 use cardproof_record::{Conditions, Record};
 use serde::{Deserialize, Serialize};
 
+use crate::defect::{Defect, defect_in};
 use crate::signs::Signs;
 
 pub use beside::SeenBeside;
@@ -115,6 +116,9 @@ pub struct Answer {
     pub overall: Option<Overall>,
     /// Is its capacity real?
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// What forbids using it, as its measurements show it.
+    #[serde(skip)]
+    pub defect: Option<Defect>,
     pub real: Option<Real>,
     /// The day of the test on which that rests, where it is an earlier one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,6 +153,7 @@ impl Answer {
             overall: None,
             real,
             real_found_on: real_found_on.flatten(),
+            defect: defect_in(known.speed.into_iter().chain(known.capacity)),
             failure: known.failure.map(str::to_owned),
             healthy: is_asked(Question::Healthy).then(|| Healthy::new(known)),
             fast: is_asked(Question::Fast).then(|| Fast::new(known)),

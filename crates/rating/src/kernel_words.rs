@@ -8,6 +8,7 @@ use crate::wording::grouped;
 /// How much a fault weighs.
 pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
     match fault {
+        KernelFault::WriteLost => Gravity::DataLost,
         KernelFault::MediumError => Gravity::Failing,
         KernelFault::NoAnswer
         | KernelFault::WrongChecksum
@@ -15,7 +16,6 @@ pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
         | KernelFault::NotUsable
         | KernelFault::StuckBusy
         | KernelFault::IoError
-        | KernelFault::WriteLost
         | KernelFault::FilesystemError
         | KernelFault::ReadOnly
         | KernelFault::BeyondEnd
@@ -31,6 +31,34 @@ pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
         | KernelFault::NotUnmounted
         | KernelFault::UnderVoltage => Gravity::Host,
         KernelFault::Unknown => Gravity::Notice,
+    }
+}
+
+/// A fault in a few words.
+pub(crate) const fn in_short(fault: KernelFault) -> &'static str {
+    match fault {
+        KernelFault::NoAnswer | KernelFault::DeviceTimeout => "no answer in time",
+        KernelFault::WrongChecksum => "data arrived damaged",
+        KernelFault::CommandFailed => "commands failed",
+        KernelFault::NotUsable => "a card could not be used",
+        KernelFault::StuckBusy => "it remained busy",
+        KernelFault::IoError => "requests failed for good",
+        KernelFault::MediumError => "places cannot be read",
+        KernelFault::WriteLost => "writes were lost",
+        KernelFault::FilesystemError => "file system errors",
+        KernelFault::ReadOnly => "it became read-only",
+        KernelFault::NotUnmounted => "it was not unmounted",
+        KernelFault::BeyondEnd => "smaller than its file system",
+        KernelFault::NarrowBus => "the bus is narrow",
+        KernelFault::SlowMode => "the bus is slow",
+        KernelFault::QueueRecovery => "the command queue fails",
+        KernelFault::UsbReset => "USB resets",
+        KernelFault::LinkError => "errors on the link",
+        KernelFault::Gone => "it went away in use",
+        KernelFault::TaskBlocked => "programs waited for minutes",
+        KernelFault::UnderVoltage => "the supply is too weak",
+        KernelFault::WriteProtected => "it is write-protected",
+        KernelFault::Unknown => "a fault not known here",
     }
 }
 
@@ -97,7 +125,11 @@ pub(crate) fn sentence(messages: &FindingKind, device: Option<&str>) -> String {
             "the link to a SATA device has errors: the cable, as a rule".to_owned()
         }
         KernelFault::DeviceTimeout => format!("{it} did not answer in time and was reset"),
-        KernelFault::Gone => format!("{it} went away while it was in use"),
+        KernelFault::Gone => {
+            format!(
+                "{it} went away while it was in use: pulled out, or its contacts or its power failed"
+            )
+        }
         KernelFault::TaskBlocked => {
             format!("programs waited more than {} s for {it}", seconds.unwrap_or_default())
         }

@@ -64,8 +64,16 @@ impl Next {
 /// The steps that follow from the replies of `answer`.
 pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     let mut steps = of_real(answer.real.as_ref());
-    if matches!(answer.overall, Some(Overall::Fake | Overall::Damaged)) {
-        return steps;
+    match answer.overall {
+        // Another tool has found it.
+        Some(Overall::Fake) if steps.is_empty() => return vec![Next::CopyData, Next::ReturnIt],
+        Some(Overall::Damaged) if steps.is_empty() => return vec![Next::CopyData, Next::ReplaceIt],
+        Some(Overall::Fake | Overall::Damaged) => return steps,
+        Some(Overall::LosesData | Overall::Failing) => steps.insert(0, Next::CopyData),
+        _ => {}
+    }
+    if answer.overall == Some(Overall::LosesData) && answer.real.is_none() {
+        steps.push(Next::VerifyByWriting);
     }
     steps.extend(of_health(answer.healthy.as_ref()));
     steps.extend(of_power(answer.power.as_ref()));

@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Display};
 
-use cardproof_rating::Grade;
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
     Answer, ClassPlace, Fast, Healthy, Next, Overall, Powered, Question, Real, SetUp, Standing,
     Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
+use cardproof_rating::{Defect, DefectKind, Grade};
 use cardproof_record::{ReasonCode, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -70,6 +70,7 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
         Overall::ForASystem(Grade::FairOrGood) => "FAIR TO GOOD FOR A SYSTEM",
         Overall::ForASystem(Grade::Fair) => "FAIR FOR A SYSTEM",
         Overall::ForASystem(Grade::PoorOrFair) => "SLOW TO FAIR FOR A SYSTEM",
+        Overall::LosesData => "LOSES DATA: COPY YOUR DATA NOW",
         Overall::ForASystem(Grade::Poor) => "TOO SLOW FOR A SYSTEM",
         Overall::WeakPower => "THE POWER SUPPLY IS TOO WEAK",
         Overall::NothingWrong => "NOTHING WRONG FOUND",
@@ -80,9 +81,11 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
 /// How good the headline is.
 pub(crate) const fn standing(overall: Overall) -> Standing {
     match overall {
-        Overall::Fake | Overall::Damaged | Overall::Failing | Overall::ForASystem(Grade::Poor) => {
-            Standing::Bad
-        }
+        Overall::Fake
+        | Overall::Damaged
+        | Overall::LosesData
+        | Overall::Failing
+        | Overall::ForASystem(Grade::Poor) => Standing::Bad,
         Overall::Suspicious
         | Overall::WatchIt
         | Overall::WeakPower
@@ -110,6 +113,13 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
 }
 
 /// A verdict and what it rests on.
+    let is_said_above = |defect: &&Defect| {
+        // Signs of failure stand in the reply about its health.
+        defect.kind == DefectKind::Failing && answer.healthy.is_some()
+    };
+    if let Some(defect) = answer.defect.as_ref().filter(|it| !is_said_above(it)) {
+        return Some(one_line(defect.what()));
+    }
 type Said = (&'static str, Vec<String>);
 
 fn real(real: &Real, found_on: Option<&str>, failure: Option<&str>) -> Said {
