@@ -96,6 +96,8 @@ pub enum Untested {
     Saved,
     /// The target may not be written to.
     ReadOnly,
+    /// This user may not write to the target.
+    NotPermitted,
     /// A device or a file is only read.
     OnlyRead,
     /// The target is a file with holes, which are read from no storage.
@@ -114,11 +116,11 @@ pub struct Answer {
     /// The verdict on the whole; absent where none of the questions was asked on which it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overall: Option<Overall>,
-    /// Is its capacity real?
-    #[serde(skip_serializing_if = "Option::is_none")]
     /// What forbids using it, as its measurements show it.
     #[serde(skip)]
     pub defect: Option<Defect>,
+    /// Is its capacity real?
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<Real>,
     /// The day of the test on which that rests, where it is an earlier one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,9 +153,9 @@ impl Answer {
         let (real, real_found_on) = real.unzip();
         let mut answer = Self {
             overall: None,
+            defect: defect_in(known.speed.into_iter().chain(known.capacity)),
             real,
             real_found_on: real_found_on.flatten(),
-            defect: defect_in(known.speed.into_iter().chain(known.capacity)),
             failure: known.failure.map(str::to_owned),
             healthy: is_asked(Question::Healthy).then(|| Healthy::new(known)),
             fast: is_asked(Question::Fast).then(|| Fast::new(known)),

@@ -259,8 +259,9 @@ fn parts(out: &mut String, details: &[String], used: usize, width: usize) {
             column += columns_of(between);
         }
         if column + length > width {
-            wrap_into(out, "", part, &indent, width.saturating_sub(column - indent.len()));
-            out.pop();
+            let mut text = String::new();
+            wrap_into(&mut text, &" ".repeat(column), part, &indent, width);
+            out.push_str(text.trim());
         } else {
             out.extend(part.chars().map(harmless));
         }

@@ -41,6 +41,8 @@ pub enum Next {
     RunAsRoot,
     /// Measure a directory on it that may be written to.
     MeasureDirectory,
+    /// Measure a directory of the user's own on it, or run it as root.
+    OwnDirectory,
     /// Mount a file system of it, and measure a directory there.
     MeasureMounted,
     /// Use another card for a system.
@@ -103,6 +105,7 @@ fn of_real(real: Option<&Real>) -> Vec<Next> {
             vec![Next::VerifyFull]
         }
         Some(Real::NotTested { why: Untested::ReadOnly }) => vec![Next::MeasureDirectory],
+        Some(Real::NotTested { why: Untested::NotPermitted }) => vec![Next::OwnDirectory],
         Some(Real::NotTested { why: Untested::OnlyRead }) => vec![Next::VerifyRestoring],
         _ => Vec::new(),
     }
@@ -144,6 +147,7 @@ fn of_speed(fast: Option<&Fast>) -> Option<Next> {
         Some(Fast::NotMeasured { why: Untested::ReadOnly | Untested::Holes }) => {
             Some(Next::MeasureDirectory)
         }
+        Some(Fast::NotMeasured { why: Untested::NotPermitted }) => Some(Next::OwnDirectory),
         Some(Fast::NotMeasured { why: Untested::OnlyRead }) => Some(Next::MeasureMounted),
         _ => None,
     }
