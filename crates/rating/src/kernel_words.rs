@@ -195,11 +195,20 @@ fn when(first: Option<&str>, last: Option<&str>) -> String {
     match (first, last) {
         (Some(first), Some(last)) if first != last => {
             let after = if is_seconds(last) { " after the start" } else { "" };
-            format!(", from {first} to {last}{after}")
+            format!(", from {} to {}{after}", time(first), time(last))
         }
-        (Some(first), _) if is_seconds(first) => format!(", {first} after the start"),
+        (Some(first), _) if is_seconds(first) => format!(", {} after the start", time(first)),
         (Some(first), _) => format!(", {first}"),
         (None, _) => String::new(),
+    }
+}
+
+/// A time as it is stored; of an hour or more since the start in hours and minutes.
+fn time(stored: &str) -> String {
+    let seconds = stored.strip_suffix(" s").and_then(|seconds| seconds.parse::<f64>().ok());
+    match seconds.map(|seconds| (seconds / 60.0) as u64) {
+        Some(minutes) if minutes >= 60 => format!("{} h {} min", minutes / 60, minutes % 60),
+        _ => stored.to_owned(),
     }
 }
 
@@ -234,6 +243,7 @@ mod tests {
             "mmcblk0 did not answer in time (error -110) at sectors 10,372,992 and 8; 2 messages, \
              from 303.2 s to 323.7 s after the start"
         );
+        assert_eq!(when(Some("86211.2 s"), None), ", 23 h 56 min after the start");
         let read_only = told(KernelFault::ReadOnly, None, &[]);
         assert!(read_only.starts_with("ext4 on mmcblk0p2 became read-only"), "{read_only}");
         let narrow = told(KernelFault::NarrowBus, None, &[]);
