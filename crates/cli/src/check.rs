@@ -161,7 +161,7 @@ fn exit_of(
 ) -> Exit {
     let is_untested = measurements.capacity.is_none() && measurements.speed.is_none();
     let could_not = match untested {
-        Untested::Failed => true,
+        Untested::Failed | Untested::NotPermitted => true,
         Untested::ReadOnly | Untested::TooLittleSpace | Untested::Unsupported | Untested::Holes => {
             is_untested && (answer.real.is_some() || answer.fast.is_some())
         }

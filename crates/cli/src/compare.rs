@@ -187,14 +187,23 @@ fn cards(names: &[String]) -> Result<Vec<Card>, Failure> {
             cards.extend(of_table);
         }
     }
+    refuse_twins(&cards)?;
     tell_apart(&mut cards);
-    let mut seen = HashSet::new();
-    for card in &mut cards {
-        while !seen.insert(card.name.clone()) {
-            card.name.push('\'');
+    Ok(cards)
+}
+
+/// A record has nothing to be compared with in itself.
+fn refuse_twins(cards: &[Card]) -> Result<(), Failure> {
+    let ids = |card: &Card| card.runs.iter().map(|run| run.id.clone()).collect::<Vec<_>>();
+    for (at, card) in cards.iter().enumerate() {
+        if let Some(twin) = cards[..at].iter().find(|other| ids(other) == ids(card)) {
+            return Err(Failure::usage(format!(
+                "'{}' and '{}' are the same record; name records of different cards (`cardproof list` shows them)",
+                twin.given, card.given
+            )));
         }
     }
-    Ok(cards)
+    Ok(())
 }
 
 /// The published cards of the table called `name`; none where there is no such table.
@@ -229,6 +238,9 @@ fn device(record: &Record) -> String {
         Some(product) => format!("{model} (perhaps {product})"),
         None => model,
     });
+    if model.is_none() && device.transport.is_some() {
+        return title(record);
+    }
     let parts = [model, size.map(|size| size.to_string())];
     let name = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     match name.is_empty() {
@@ -242,18 +254,18 @@ fn device(record: &Record) -> String {
     }
 }
 
-/// Adds the end of the record's id to names that several cards have. Labels are the user's, and stay.
+/// Adds the end of the record's id to names that several cards have, and a number where that is the same too.
 fn tell_apart(cards: &mut [Card]) {
     let names: Vec<String> = cards.iter().map(|card| card.name.clone()).collect();
-    for card in cards {
-        let is_shared = names.iter().filter(|name| **name == card.name).count() > 1;
-        let by_device = |first: &&Record| is_shared && card.name == device(first);
-        if let Some(first) = card.runs.first().filter(by_device) {
-            let end = first.id.rsplit('-').next().unwrap_or_default();
-            if !end.is_empty() {
-                card.name = format!("{} ({end})", card.name);
-            }
-        }
+    let is_shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let mut seen: HashSet<String> = names.iter().filter(|name| !is_shared(name)).cloned().collect();
+    for card in cards.iter_mut().filter(|card| is_shared(&card.name)) {
+        let id = card.runs.first().map(|first| first.id.clone()).unwrap_or_default();
+        let with_id = format!("{} ({})", card.name, cardproof_report::short_id(&id));
+        let numbered = (2_u32..).map(|number| format!("{with_id} {number}"));
+        let free = std::iter::once(with_id.clone()).chain(numbered).find(|it| !seen.contains(it));
+        card.name = free.unwrap_or(with_id);
+        seen.insert(card.name.clone());
     }
 }
 

@@ -39,7 +39,7 @@ impl From<FailureKind> for Exit {
             | FailureKind::ReadOnly
             | FailureKind::TooLittleSpace
             | FailureKind::Unsupported => Self::Refused,
-            FailureKind::Incomplete => Self::Incomplete,
+            FailureKind::Incomplete | FailureKind::NotPermitted => Self::Incomplete,
         }
     }
 }

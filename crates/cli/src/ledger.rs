@@ -37,8 +37,8 @@ const ENDURANCE_MIN: Bytes = Bytes::gib(1);
 const AFTER_HELP: &str = "The package has a timer that calls this every ten minutes: \
 systemctl enable --now cardproof-log.timer
 
-The ledger needs less than 1 kB for a day. Between two hours it is kept in memory, so a power cut loses one hour \
-of it at most. It holds no serial number: a card is known by a hash that only this computer can make.
+The ledger needs less than 1 kB for a day. It is written to storage once an hour, so a power cut loses one hour of \
+it at most. It holds no serial number: a card is known by a hash that only this computer can make.
 
 Files with facts are replaced as a whole and may be read by everybody. Where Home Assistant or Prometheus shows a \
 fact as unknown, its reason stands beside it.
@@ -65,7 +65,7 @@ pub(crate) struct LedgerArgs {
     /// The endurance that the maker states for this model, such as 40TB, for the days left
     #[arg(long, value_name = "BYTES", value_parser = endurance)]
     pub(crate) endurance: Option<Bytes>,
-    /// What follows from the ledger as JSON, to a file or to standard output
+    /// What the ledger says as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// The facts in Prometheus' text format, to a file, such as one for node_exporter's textfile collector
@@ -138,7 +138,9 @@ fn tell(args: &LedgerArgs) -> Result<Exit, Failure> {
             .map_err(Failure::because("the ledger cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     } else if !args.quiet && !args.nagios && !takes_stdout {
-        let texts: Vec<String> = cards.iter().map(text::card).collect();
+        let mut texts: Vec<String> = cards.iter().map(text::card).collect();
+        let is_of_service = files.directory == Path::new(SERVICE_STATE);
+        texts.extend(text::next(&cards).filter(|_| !is_of_service).map(str::to_owned));
         let text = cardproof_report::wrapped(&texts.join("\n"), talk::width());
         output::write(&Sink::Stdout, &text)?;
     }

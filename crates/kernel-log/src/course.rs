@@ -110,7 +110,8 @@ mod tests {
         let text = format!("{card}mmc0: card aaaa removed\n{lost}{card}{lost}");
         let found: Vec<_> =
             troubles(&text).into_iter().map(|it| (it.kind, it.is_after_gone)).collect();
-        assert_eq!(found, [(TroubleKind::WriteLost, true), (TroubleKind::WriteLost, false)]);
+        let lost = TroubleKind::WriteLost;
+        assert_eq!(found, [(TroubleKind::Gone, false), (lost, true), (lost, false)]);
         let stick = "device offline error, dev sda, sector 8 op 0x0:(READ) flags 0x0\n\
                      FAT-fs (sda1): unable to read boot sector to mark fs as dirty\n";
         let found: Vec<_> =

@@ -11,8 +11,8 @@ use cardproof_units::Bytes;
 
 use super::course::Course;
 use super::event::{CardKind, Event, EventKind};
-use super::name::{self, is_layer, is_place, nvme_twin};
-use super::trouble::{Trouble, add, first, trouble};
+use super::name::{self, is_layer, is_place, mmc_twin, nvme_twin};
+use super::trouble::{Trouble, TroubleKind, add, first, trouble};
 
 /// All that a log tells of storage and power.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +51,8 @@ pub struct DeviceLog {
     pub troubles: Vec<Trouble>,
     /// Numbers of the lines that tell of it.
     pub lines: Vec<usize>,
+    /// That it was taken out, or that the kernel gave it up. It is trouble only beside errors.
+    removal: Option<Trouble>,
 }
 
 /// A card and its bus as the kernel reports them.
@@ -103,19 +105,28 @@ impl Reading {
         let Some(name) = event.device.filter(|name| !is_place(name)) else {
             return self.add_nameless(number, event);
         };
+        let whole = name::block(name).unwrap_or(name);
+        if event.kind.is_of_start() && self.removed.remove(whole) {
+            // What is found in this slot may be another card. Until then all is said of the one that was there.
+            self.places.remove(whole);
+            if let EventKind::Card { host, .. } = event.kind
+                && self.removed.remove(host)
+            {
+                self.places.remove(host);
+            }
+        }
         let place = self.place(name, event);
         if event.kind == EventKind::Removed {
-            // What comes next in this slot may be another card.
             let gone = self.places.iter().filter(|(_, known)| **known == place);
-            self.removed.extend(gone.map(|(name, _)| name.clone()));
-            self.places.retain(|_, known| *known != place);
-        }
-        let whole = name::block(name).unwrap_or(name);
-        if let EventKind::Card { .. } | EventKind::Attached { .. } = event.kind {
-            self.removed.remove(whole);
+            let gone = gone.flat_map(|(name, _)| [Some(name.clone()), mmc_twin(name)]);
+            self.removed.extend(gone.flatten());
         }
         let is_removed = self.removed.contains(whole);
         let device = &mut self.log.devices[place];
+        if event.kind == EventKind::Removed {
+            let found = first(TroubleKind::Gone, number, event, None);
+            device.note_removal(found);
+        }
         device.lines.push(number);
         device.card.learn(&event.kind);
         let course = self.courses.entry(place).or_default();
@@ -154,11 +165,7 @@ impl Reading {
             return *place;
         }
         // Host and block device of one number are the same card, unless the log says otherwise.
-        let twin = match (whole.strip_prefix("mmcblk"), whole.strip_prefix("mmc")) {
-            (Some(number), _) => Some(format!("mmc{number}")),
-            (None, Some(number)) => Some(format!("mmcblk{number}")),
-            (None, None) => nvme_twin(whole),
-        };
+        let twin = mmc_twin(whole).or_else(|| nvme_twin(whole));
         if let Some(place) = twin.and_then(|twin| self.places.get(&twin).copied()) {
             let device = &mut self.log.devices[place];
             let is_free = |known: &Option<String>| known.is_none();
@@ -204,6 +211,10 @@ impl Reading {
             (Some(place), None) | (None, Some(place)) => place,
             (None, None) => self.push(DeviceLog::default(), &[]),
         };
+        // Where another card comes next, somebody has changed them.
+        let others = self.log.devices.iter_mut().enumerate().filter(|(at, _)| *at != place);
+        let before = others.filter(|(_, it)| it.host.as_deref() == Some(host));
+        before.for_each(|(_, it)| it.removal = None);
         let device = &mut self.log.devices[place];
         (device.device, device.host) = (Some(whole.to_owned()), Some(host.to_owned()));
         for name in [whole, host] {
@@ -244,11 +255,18 @@ impl Reading {
             it.card.kind != Some(CardKind::Sdio) && (it.device.is_some() || it.host.is_some())
         };
         self.log.devices.retain(is_storage);
+        self.log.devices.iter_mut().for_each(DeviceLog::tell_removal);
         self.log
     }
 }
 
 impl DeviceLog {
+    /// A device of which nothing is known but its troubles.
+    #[must_use]
+    pub fn with_troubles(troubles: Vec<Trouble>) -> Self {
+        Self { troubles, ..Self::default() }
+    }
+
     /// Takes over what `later` tells of the same card.
     fn absorb(&mut self, later: Self) {
         self.lines.extend(later.lines);
@@ -258,6 +276,24 @@ impl DeviceLog {
         self.card.queue = later.card.queue.or(self.card.queue);
         self.card.widths_failed = later.card.widths_failed;
         later.troubles.into_iter().for_each(|trouble| self.add(trouble));
+        later.removal.into_iter().for_each(|removal| self.note_removal(removal));
+    }
+
+    fn note_removal(&mut self, removal: Trouble) {
+        match &mut self.removal {
+            Some(known) => known.absorb(removal),
+            None => self.removal = Some(removal),
+        }
+    }
+
+    /// Tells of its removal where it had errors as well: then its contacts or its power may have failed. A card
+    /// that is only taken out has no trouble.
+    fn tell_removal(&mut self) {
+        let Some(removal) = self.removal.take() else { return };
+        if self.troubles.iter().any(|it| it.kind.is_error()) {
+            self.add(removal);
+            self.troubles.sort_by_key(|it| it.line);
+        }
     }
 
     /// Adds `trouble` to what is known of its kind.

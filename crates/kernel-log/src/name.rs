@@ -90,6 +90,15 @@ pub(crate) fn may_be_at(place: &str, name: &str) -> bool {
     name.starts_with(prefix)
 }
 
+/// The name of the host that has the number of a card's block device, and the other way round.
+pub(crate) fn mmc_twin(name: &str) -> Option<String> {
+    match (name.strip_prefix("mmcblk"), name.strip_prefix("mmc")) {
+        (Some(number), _) => Some(format!("mmc{number}")),
+        (None, Some(number)) => Some(format!("mmcblk{number}")),
+        (None, None) => None,
+    }
+}
+
 /// The name of an NVMe device's controller, and the other way round.
 pub(crate) fn nvme_twin(name: &str) -> Option<String> {
     let rest = name.strip_prefix("nvme")?;

@@ -422,8 +422,42 @@ fn the_same_card_found_again_is_one_device() {
          mmc0: error -84 whilst initialising SD card\n\
          mmc0: new SDHC card at address aaaa\n{card}{error}"
     );
-    assert_eq!(troubles(&text), [(TroubleKind::Command(110), 2), (TroubleKind::Init(84), 1)]);
+    let kinds = [TroubleKind::Command(110), TroubleKind::Gone, TroubleKind::Init(84)];
+    assert_eq!(troubles(&text), [(kinds[0], 2), (kinds[1], 1), (kinds[2], 1)]);
     assert_eq!(log_of(&text).devices[0].card.mode.as_deref(), Some(""));
+}
+
+#[test]
+fn what_fails_after_a_card_is_gone_is_said_of_that_card() {
+    let card = "mmcblk0: mmc0:aaaa SN128 119 GiB\n";
+    let error = "mmcblk0: error -110 sending stop command, original cmd response 0x900, card status 0xc00\n";
+    let gone = "mmc0: card aaaa removed\n";
+    let lost = "Buffer I/O error on dev mmcblk0p2, logical block 8, lost async page write\n";
+    let text = format!("{card}{error}{gone}{lost}");
+    let kinds = [TroubleKind::Command(110), TroubleKind::Gone, TroubleKind::WriteLost];
+    assert_eq!(troubles(&text), kinds.map(|kind| (kind, 1)));
+    let log = log_of(&text);
+    assert_eq!(log.devices[0].card.name.as_deref(), Some("SN128"));
+    let lines: Vec<_> = log.devices[0].troubles.iter().map(|it| it.line).collect();
+    assert_eq!(lines, [2, 3, 4]);
+    // Without the line that names it, it is one card as well.
+    assert_eq!(
+        troubles(&format!("{gone}{lost}")),
+        [(TroubleKind::Gone, 1), (TroubleKind::WriteLost, 1)]
+    );
+}
+
+#[test]
+fn a_card_that_is_taken_out_has_no_trouble() {
+    let card = "mmcblk0: mmc0:aaaa SN128 119 GiB\n";
+    let gone = "mmc0: card aaaa removed\n";
+    assert_eq!(troubles(&format!("{card}{gone}{card}{gone}")), []);
+    // What goes wrong while another card starts is not said of the one before.
+    let other = "mmc0: switch to bus width 4 failed\nmmc0: new high speed SDHC card at address 59b4\n\
+                 mmcblk0: mmc0:59b4 USD00 29.5 GiB\n";
+    let log = log_of(&format!("{card}{gone}{other}"));
+    let names = log.devices.iter().map(|it| (it.card.name.as_deref(), it.troubles.len()));
+    assert_eq!(names.collect::<Vec<_>>(), [(Some("SN128"), 0), (Some("USD00"), 1)]);
 }
 
 #[test]

@@ -54,6 +54,19 @@ pub enum TroubleKind {
 }
 
 impl TroubleKind {
+    /// Whether the device, or what is between it and the computer, failed to do what it was asked for.
+    pub(super) const fn is_error(self) -> bool {
+        self.is_of_data()
+            || matches!(
+                self,
+                Self::Command(_)
+                    | Self::Init(_)
+                    | Self::StuckBusy
+                    | Self::Medium
+                    | Self::DeviceTimeout
+            )
+    }
+
     /// Whether data could not be read, written or kept.
     pub(super) const fn is_of_data(self) -> bool {
         matches!(self, Self::Io | Self::WriteLost | Self::Filesystem | Self::ReadOnly)
@@ -105,7 +118,7 @@ impl Trouble {
     }
 
     /// Takes over what `later` tells of the same.
-    fn absorb(&mut self, later: Self) {
+    pub(super) fn absorb(&mut self, later: Self) {
         self.count += later.count;
         self.last = later.last.or_else(|| self.last.take());
         self.seconds = self.seconds.max(later.seconds);
@@ -150,6 +163,21 @@ impl EventKind<'_> {
     #[must_use]
     pub fn is_trouble(&self) -> bool {
         trouble(self).is_some()
+    }
+
+    /// Whether a message comes while the kernel finds out what is in a slot, which may be another card than before.
+    pub(super) const fn is_of_start(&self) -> bool {
+        matches!(
+            self,
+            Self::Attached { .. }
+                | Self::Card { .. }
+                | Self::Clock(_)
+                | Self::WidthFailed(_)
+                | Self::ModeFailed(_)
+                | Self::QueueOn
+                | Self::QueueOff
+                | Self::InitFailed(_)
+        )
     }
 }
 

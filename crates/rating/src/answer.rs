@@ -17,6 +17,7 @@ mod set_up;
 use cardproof_record::{Conditions, Record};
 use serde::{Deserialize, Serialize};
 
+use crate::defect::{Defect, defect_in};
 use crate::signs::Signs;
 
 pub use beside::SeenBeside;
@@ -95,6 +96,8 @@ pub enum Untested {
     Saved,
     /// The target may not be written to.
     ReadOnly,
+    /// This user may not write to the target.
+    NotPermitted,
     /// A device or a file is only read.
     OnlyRead,
     /// The target is a file with holes, which are read from no storage.
@@ -113,6 +116,9 @@ pub struct Answer {
     /// The verdict on the whole; absent where none of the questions was asked on which it rests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overall: Option<Overall>,
+    /// What forbids using it, as its measurements show it.
+    #[serde(skip)]
+    pub defect: Option<Defect>,
     /// Is its capacity real?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<Real>,
@@ -147,6 +153,7 @@ impl Answer {
         let (real, real_found_on) = real.unzip();
         let mut answer = Self {
             overall: None,
+            defect: defect_in(known.speed.into_iter().chain(known.capacity)),
             real,
             real_found_on: real_found_on.flatten(),
             failure: known.failure.map(str::to_owned),

@@ -47,7 +47,7 @@ fn wrong(check: &DataCheck) -> WarningCause {
 }
 
 /// What stands before the [`alarm`].
-pub const ALARM: &str = "WRONG DATA:";
+pub const ALARM: &str = "LOSES DATA:";
 
 /// The alarm about wrong data that leads a report; `None` if no wrong data was found.
 #[must_use]

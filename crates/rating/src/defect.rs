@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::answer::SeenBeside;
 use crate::capacity::capacity;
 use crate::data::alarm;
-use crate::findings::{Gravity, by_gravity, gravity};
+use crate::findings::{Gravity, by_gravity, gravity, in_short};
 use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
 
 /// The kind of a defect, the gravest first.
@@ -57,6 +57,13 @@ impl Defect {
     /// What a test found, after the word of the kind.
     fn found(kind: DefectKind, what: &str) -> Self {
         Self::new(kind, format!("{}: {what}", kind.word()))
+    }
+
+    /// What was found, without the word of its kind.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        let rest = self.words.strip_prefix(self.kind.word()).unwrap_or(&self.words);
+        rest.strip_prefix(": ").unwrap_or(rest)
     }
 
     /// The same, as told of another record of the same storage.
@@ -141,7 +148,7 @@ fn of_findings(record: &Record) -> Option<Defect> {
         (_, Gravity::Failing) => DefectKind::Failing,
         (_, Gravity::Errors | Gravity::Host | Gravity::Notice) => return None,
     };
-    Some(Defect::found(kind, "by the report of another tool"))
+    Some(Defect::found(kind, &in_short(&gravest.what)))
 }
 
 /// What a check saw in the kernel's log, the registers and the device's own report.

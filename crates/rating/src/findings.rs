@@ -6,6 +6,7 @@
 use cardproof_record::{ErrorCause, Finding, FindingKind, OpName, Record, Warning, WarningCode};
 use cardproof_units::Bytes;
 
+use crate::defect::DefectKind;
 use crate::kernel_words;
 use crate::wording::grouped;
 
@@ -29,8 +30,8 @@ impl Gravity {
     #[must_use]
     pub const fn heading(self) -> &'static str {
         match self {
-            Self::DataLost => "WRONG DATA",
-            Self::Failing => "FAILING",
+            Self::DataLost => DefectKind::LosesData.word(),
+            Self::Failing => DefectKind::Failing.word(),
             Self::Errors => "ERRORS",
             Self::Host => "COMPUTER",
             Self::Notice => "NOTICE",
@@ -102,12 +103,65 @@ pub fn casts_doubt(record: &Record) -> bool {
 /// as it was measured.
 pub(crate) fn doubt(finding: &Finding) -> Option<Warning> {
     let code = match (&finding.what, gravity(&finding.what)) {
+        // What was not written reads back as it was before, whatever else the storage returns.
+        (FindingKind::KernelMessages { .. }, Gravity::DataLost) => WarningCode::Faults,
         (FindingKind::LifeUsedUp { .. } | FindingKind::SpareLow { .. }, _)
         | (_, Gravity::Notice | Gravity::Host) => return None,
         (_, Gravity::DataLost) => WarningCode::WrongData,
         (_, Gravity::Failing | Gravity::Errors) => WarningCode::Faults,
     };
     Some(Warning::stated(code, sentence(finding)))
+}
+
+/// The gravest finding of `record` in a few words behind the word of its gravity, such as `ERRORS: no answer in
+/// time`; `None` where it has none.
+#[must_use]
+pub fn gravest_in_short(record: &Record) -> Option<String> {
+    let gravest = by_gravity(record).into_iter().next()?;
+    Some(format!("{}: {}", gravity(&gravest.what).heading(), in_short(&gravest.what)))
+}
+
+/// A finding in a few words.
+pub(crate) fn in_short(what: &FindingKind) -> String {
+    match what {
+        FindingKind::WrongSectors { right_to_bytes: Some(right), .. } => {
+            return format!("looks like a fake of {right}");
+        }
+        FindingKind::DataLost { lost_bytes, of_bytes } => {
+            return format!("{lost_bytes} of {of_bytes} lost");
+        }
+        FindingKind::Counterfeit { usable_bytes: Some(usable), announced_bytes } => {
+            let of = announced_bytes.map_or_else(String::new, |all| format!(" of {all}"));
+            return format!("holds {usable}{of}");
+        }
+        FindingKind::IoErrors { op, .. } => return failed(*op, 0),
+        _ => {}
+    }
+    let words = match what {
+        FindingKind::Damaged => "called damaged by the tool",
+        FindingKind::LikelyDefective => "called defective by the tool",
+        FindingKind::Counterfeit { .. } => "called a counterfeit by the tool",
+        FindingKind::Unfinished { .. } => "the test was not finished",
+        FindingKind::SelfAssessmentFailed => "it says so itself",
+        FindingKind::SelfTestsFailed { .. } => "its own tests failed",
+        FindingKind::BelowThreshold { .. } => "a value is at the maker's limit",
+        FindingKind::ReallocatedSectors { .. } => "sectors were replaced",
+        FindingKind::PendingSectors { .. } => "sectors cannot be read",
+        FindingKind::UncorrectableErrors { .. } => "errors were not corrected",
+        FindingKind::CriticalWarning { .. } => "it gives a critical warning",
+        FindingKind::MediaErrors { .. } => "it counts media errors",
+        FindingKind::SpareBelowThreshold { .. } | FindingKind::SpareLow { .. } => {
+            "few spare blocks are left"
+        }
+        FindingKind::LifeUsedUp { .. } => "its life is used up",
+        FindingKind::Stalled { .. } => "it stood still",
+        FindingKind::KernelMessages { fault, .. } => kernel_words::in_short(*fault),
+        FindingKind::WrongSectors { .. } => "read back wrong",
+        FindingKind::DataLost { .. } | FindingKind::IoErrors { .. } | FindingKind::Unknown => {
+            "a fault not known here"
+        }
+    };
+    words.to_owned()
 }
 
 /// `finding` as a sentence without its full stop.
@@ -117,7 +171,7 @@ pub fn sentence(finding: &Finding) -> String {
     let device = finding.device.as_deref();
     let on = device.map_or_else(String::new, |device| format!(" on {device}"));
     match &finding.what {
-        FindingKind::WrongSectors { ok, corrupted, changed, overwritten } => {
+        FindingKind::WrongSectors { ok, corrupted, changed, overwritten, right_to_bytes } => {
             let all = ok + corrupted + changed + overwritten;
             let kinds = [
                 (corrupted, "corrupted"),
@@ -127,8 +181,13 @@ pub fn sentence(finding: &Finding) -> String {
             let wrong = kinds.iter().filter(|(count, _)| **count > 0);
             let wrong: Vec<String> =
                 wrong.map(|(count, word)| format!("{} {word}", grouped(**count))).collect();
+            let fake = right_to_bytes.map_or_else(String::new, |right| {
+                format!(
+                    "; this looks like a fake: about the first {right} are right, and next to nothing behind them"
+                )
+            });
             format!(
-                "of {} sectors that {tool} read{on}, {} are ok, {}",
+                "of {} sectors that {tool} read{on}, {} are ok, {}{fake}",
                 grouped(all),
                 grouped(*ok),
                 wrong.join(", ")
@@ -305,7 +364,13 @@ mod tests {
         };
         let cases = [
             (
-                FindingKind::WrongSectors { ok: 6, corrupted: 2, changed: 0, overwritten: 1 },
+                FindingKind::WrongSectors {
+                    ok: 6,
+                    corrupted: 2,
+                    changed: 0,
+                    overwritten: 1,
+                    right_to_bytes: None,
+                },
                 "of 9 sectors that dd read on sdb, 6 are ok, 2 corrupted, 1 overwritten",
             ),
             (

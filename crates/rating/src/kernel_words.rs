@@ -8,6 +8,7 @@ use crate::wording::grouped;
 /// How much a fault weighs.
 pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
     match fault {
+        KernelFault::WriteLost => Gravity::DataLost,
         KernelFault::MediumError => Gravity::Failing,
         KernelFault::NoAnswer
         | KernelFault::WrongChecksum
@@ -15,7 +16,6 @@ pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
         | KernelFault::NotUsable
         | KernelFault::StuckBusy
         | KernelFault::IoError
-        | KernelFault::WriteLost
         | KernelFault::FilesystemError
         | KernelFault::ReadOnly
         | KernelFault::BeyondEnd
@@ -31,6 +31,34 @@ pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
         | KernelFault::NotUnmounted
         | KernelFault::UnderVoltage => Gravity::Host,
         KernelFault::Unknown => Gravity::Notice,
+    }
+}
+
+/// A fault in a few words.
+pub(crate) const fn in_short(fault: KernelFault) -> &'static str {
+    match fault {
+        KernelFault::NoAnswer | KernelFault::DeviceTimeout => "no answer in time",
+        KernelFault::WrongChecksum => "data arrived damaged",
+        KernelFault::CommandFailed => "commands failed",
+        KernelFault::NotUsable => "a card could not be used",
+        KernelFault::StuckBusy => "it remained busy",
+        KernelFault::IoError => "requests failed for good",
+        KernelFault::MediumError => "places cannot be read",
+        KernelFault::WriteLost => "writes were lost",
+        KernelFault::FilesystemError => "file system errors",
+        KernelFault::ReadOnly => "it became read-only",
+        KernelFault::NotUnmounted => "it was not unmounted",
+        KernelFault::BeyondEnd => "smaller than its file system",
+        KernelFault::NarrowBus => "the bus is narrow",
+        KernelFault::SlowMode => "the bus is slow",
+        KernelFault::QueueRecovery => "the command queue fails",
+        KernelFault::UsbReset => "USB resets",
+        KernelFault::LinkError => "errors on the link",
+        KernelFault::Gone => "it went away in use",
+        KernelFault::TaskBlocked => "programs waited for minutes",
+        KernelFault::UnderVoltage => "the supply is too weak",
+        KernelFault::WriteProtected => "it is write-protected",
+        KernelFault::Unknown => "a fault not known here",
     }
 }
 
@@ -97,7 +125,11 @@ pub(crate) fn sentence(messages: &FindingKind, device: Option<&str>) -> String {
             "the link to a SATA device has errors: the cable, as a rule".to_owned()
         }
         KernelFault::DeviceTimeout => format!("{it} did not answer in time and was reset"),
-        KernelFault::Gone => format!("{it} went away while it was in use"),
+        KernelFault::Gone => {
+            format!(
+                "{it} went away while it was in use: pulled out, or its contacts or its power failed"
+            )
+        }
         KernelFault::TaskBlocked => {
             format!("programs waited more than {} s for {it}", seconds.unwrap_or_default())
         }
@@ -163,11 +195,20 @@ fn when(first: Option<&str>, last: Option<&str>) -> String {
     match (first, last) {
         (Some(first), Some(last)) if first != last => {
             let after = if is_seconds(last) { " after the start" } else { "" };
-            format!(", from {first} to {last}{after}")
+            format!(", from {} to {}{after}", time(first), time(last))
         }
-        (Some(first), _) if is_seconds(first) => format!(", {first} after the start"),
+        (Some(first), _) if is_seconds(first) => format!(", {} after the start", time(first)),
         (Some(first), _) => format!(", {first}"),
         (None, _) => String::new(),
+    }
+}
+
+/// A time as it is stored; of an hour or more since the start in hours and minutes.
+fn time(stored: &str) -> String {
+    let seconds = stored.strip_suffix(" s").and_then(|seconds| seconds.parse::<f64>().ok());
+    match seconds.map(|seconds| (seconds / 60.0) as u64) {
+        Some(minutes) if minutes >= 60 => format!("{} h {} min", minutes / 60, minutes % 60),
+        _ => stored.to_owned(),
     }
 }
 
@@ -202,6 +243,7 @@ mod tests {
             "mmcblk0 did not answer in time (error -110) at sectors 10,372,992 and 8; 2 messages, \
              from 303.2 s to 323.7 s after the start"
         );
+        assert_eq!(when(Some("86211.2 s"), None), ", 23 h 56 min after the start");
         let read_only = told(KernelFault::ReadOnly, None, &[]);
         assert!(read_only.starts_with("ext4 on mmcblk0p2 became read-only"), "{read_only}");
         let narrow = told(KernelFault::NarrowBus, None, &[]);

@@ -60,6 +60,9 @@ pub enum FindingKind {
         changed: u64,
         /// Sectors that hold the data of another address, as counterfeits do.
         overwritten: u64,
+        /// About so much from the start read back as written, and next to nothing behind it, as of a counterfeit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        right_to_bytes: Option<Bytes>,
     },
     /// Data that were lost, of all that were tested.
     DataLost {

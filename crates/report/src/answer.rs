@@ -13,7 +13,8 @@ use cardproof_units::Throughput;
 use crate::clean::{Markdown, harmless, one_line};
 use crate::columns::columns_of;
 use crate::facts::title_of_device;
-use crate::wrap::wrap_into;
+use crate::inventory::ended;
+use crate::wrap::{sentence, wrap_into};
 
 pub use words::{Reply, Step};
 
@@ -69,13 +70,25 @@ impl<'r> Checked<'r> {
 /// record, and of one without a figure of the speed.
 #[must_use]
 pub fn check_text(record: &Record, width: u16, styled: bool) -> Option<String> {
-    Some(Checked::from_record(record)?.page().text(width, styled))
+    let text = Checked::from_record(record)?.page().text(width, styled);
+    let Some(ended) = ended_in_words(record) else { return Some(text) };
+    // Below the name of the card.
+    let (name, rest) = text.split_once("\n\n")?;
+    Some(format!("{name}\n\n  {ended}\n\n{rest}"))
 }
 
 /// The same as [`AnswerPage::markdown`] says.
 #[must_use]
 pub fn check_markdown(record: &Record) -> Option<String> {
-    Some(Checked::from_record(record)?.page().markdown())
+    let text = Checked::from_record(record)?.page().markdown();
+    let ended = ended_in_words(record).map(|ended| format!("- {ended}\n"));
+    Some(text + &ended.unwrap_or_default())
+}
+
+/// That the run of `record` did not reach its end, where it did not.
+pub(crate) fn ended_in_words(record: &Record) -> Option<String> {
+    let ended = ended(&record.state)?;
+    Some(format!("{}: not everything was tested", sentence(ended)))
 }
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -246,8 +259,9 @@ fn parts(out: &mut String, details: &[String], used: usize, width: usize) {
             column += columns_of(between);
         }
         if column + length > width {
-            wrap_into(out, "", part, &indent, width.saturating_sub(column - indent.len()));
-            out.pop();
+            let mut text = String::new();
+            wrap_into(&mut text, &" ".repeat(column), part, &indent, width);
+            out.push_str(text.trim());
         } else {
             out.extend(part.chars().map(harmless));
         }

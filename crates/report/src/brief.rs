@@ -13,9 +13,10 @@ use cardproof_rating::{Grade, Purpose, wording};
 use cardproof_record::{Outcome, Record, Verdict};
 
 use crate::answer::words::{self, speed_word};
-use crate::answer::{BOLD, painted, style_of};
+use crate::answer::{BOLD, ended_in_words, painted, style_of};
 use crate::contents::{Contents, Ruling};
 use crate::inventory::Entry;
+use crate::lead::without_findings;
 use crate::warnings::warnings;
 use crate::wrap::wrap_into;
 
@@ -42,13 +43,14 @@ pub fn brief(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) ->
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(2048), width, styled };
     page.paragraph("", &contents.title);
-    if let Some(alarm) = &contents.alarm {
+    if let Some(ended) = ended_in_words(record) {
         page.gap();
-        page.paragraph("  ", &format!("{ALARM} {alarm}"));
+        page.paragraph("  ", &ended);
     }
+    page.lead(&contents);
     page.special(&contents);
     page.speed(record, &contents);
-    page.warnings(&warnings(record));
+    page.warnings(&warnings(&without_findings(record)));
     page.steps(&contents.steps);
     page.out
 }
@@ -69,6 +71,18 @@ impl Page {
 
     fn paragraph(&mut self, indent: &str, text: &str) {
         wrap_into(&mut self.out, indent, text, &format!("{indent}  "), self.width);
+    }
+
+    /// What is bad, and that data were wrong.
+    fn lead(&mut self, contents: &Contents) {
+        if let Some(lead) = &contents.lead {
+            self.gap();
+            self.headline(lead.headline, lead.standing, Some(&lead.what));
+        }
+        if let Some(alarm) = &contents.alarm {
+            self.gap();
+            self.paragraph("  ", &format!("{ALARM} {alarm}"));
+        }
     }
 
     /// What was tested, how it is graded, and the figure behind it.
@@ -121,10 +135,9 @@ impl Page {
         // A fake is no good card, however fast it is.
         let answer = Answer::new(&known, &[Question::Real, Question::Fast]);
         self.gap();
-        if let Some(overall @ (Overall::Fake | Overall::Damaged | Overall::ForASystem(_))) =
-            answer.overall
-        {
-            self.headline(overall, &answer);
+        if let (None, Some(overall @ Overall::ForASystem(_))) = (&contents.lead, answer.overall) {
+            let quote = words::quote(&answer);
+            self.headline(words::headline(overall), words::standing(overall), quote.as_deref());
             self.gap();
         }
         let Some(Fast::Measured { purposes, .. }) = &answer.fast else { return };
@@ -149,16 +162,13 @@ impl Page {
         }
     }
 
-    fn headline(&mut self, overall: Overall, answer: &Answer) {
-        let style = match words::standing(overall) {
-            Standing::Unknown => BOLD,
-            standing => style_of(standing),
-        };
+    fn headline(&mut self, headline: &str, standing: Standing, quote: Option<&str>) {
+        let style = if standing == Standing::Unknown { BOLD } else { style_of(standing) };
         self.out.push_str("  ");
-        self.out.push_str(&painted(words::headline(overall), style, self.styled));
+        self.out.push_str(&painted(headline, style, self.styled));
         self.out.push('\n');
-        if let Some(quote) = words::quote(answer) {
-            self.paragraph("  ", &quote);
+        if let Some(quote) = quote {
+            self.paragraph("  ", quote);
         }
     }
 

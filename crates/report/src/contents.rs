@@ -3,18 +3,19 @@
 use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Class, FELT_PAUSE, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
+    Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
     geometry_in_words, indications, is_recording, limiting_bus, meaning, next_steps,
     recording_classes, scope, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
 use crate::clean::one_line;
-use crate::course::{course, course_in_short};
+use crate::course::{course, course_in_short, pauses_in_words};
 use crate::facts::{Fact, facts, title};
 use crate::figures::{self, figures};
 use crate::flushes::flush_lines;
 use crate::jobs;
+use crate::lead::{self, Lead};
 use crate::replays;
 use crate::rows::{self, Row, confidence, rows};
 use crate::setups;
@@ -45,7 +46,9 @@ const UNBOUNDED_PREDICTION_NOTE: &str = "These times are predicted for a NanoPi 
 pub(crate) struct Contents {
     /// What was measured.
     pub(crate) title: String,
-    /// The alarm about wrong data; it leads every report.
+    /// What is bad; it leads every report.
+    pub(crate) lead: Option<Lead>,
+    /// The alarm about wrong data, which follows it.
     pub(crate) alarm: Option<String>,
     /// The result of a passed data check, in a few words.
     pub(crate) data: Option<String>,
@@ -250,8 +253,11 @@ impl Contents {
     }
 
     pub(crate) fn from_record(record: &Record, verdicts: &[Verdict]) -> Self {
+        let lead = Lead::from_record(record);
+        let verdicts = &lead::told_once(lead.as_ref(), verdicts)[..];
         // Jobs measure themselves and nothing that verdicts or advice could rest on.
         let has_jobs = !record.job_runs.is_empty()
+            || !record.findings.is_empty()
             || !record.replays.is_empty()
             || !record.flash_timings.is_empty()
             || record.endurance.is_some()
@@ -267,13 +273,17 @@ impl Contents {
         let has_recording = shown.iter().any(|verdict| is_recording(verdict));
         let shown = shown.into_iter().filter(|verdict| !is_recording(verdict));
         let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::NotTestable);
-        let headline = if is_jobs_only { of_jobs(record) } else { headline(&in_full) };
+        let headline = match (is_jobs_only, &lead) {
+            (true, _) => of_jobs(record),
+            (false, Some(_)) if !is_judged => String::new(),
+            (false, _) => headline(&in_full),
+        };
         Self {
             title: match record.label.as_deref().map(one_line) {
                 Some(label) => format!("{label}: {}", title(record)),
                 None => title(record),
             },
-            alarm: cardproof_rating::data::alarm(record).map(|alarm| one_line(&alarm)),
+            alarm: lead::alarm(record),
             data: cardproof_rating::data::in_short(record),
             headline,
             facts: facts(record),
@@ -299,7 +309,8 @@ impl Contents {
                 .collect(),
             scope: scope(record).map(|scope| one_line(&scope)),
             meanings: meanings(record),
-            positions: positions(record).iter().map(Position::in_words).collect(),
+            positions: places(record, lead.as_ref()),
+            lead,
             pauses: pauses_in_words(record),
             results: results(record),
             flushes: flush_lines(record),
@@ -311,7 +322,7 @@ impl Contents {
             other_board: other_board(record),
             limits: shared::limits(record),
             limits_in_short: shared::limits_in_short(record),
-            doubts: shared::doubts_in_words(record),
+            doubts: shared::doubts_in_words(&lead::without_findings(record)),
             steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
         }
     }
@@ -375,10 +386,11 @@ fn of_geometry(record: &Record) -> String {
     lines.first().map_or_else(String::new, |first| format!("{first}."))
 }
 
-/// What was compared, and what power cuts did: headings, each with its items.
+/// What was found and compared, and what power cuts did: headings, each with its items.
 fn lists(record: &Record) -> Vec<setups::List> {
     let mut lists = setups::setups(record);
     for (heading, items) in [
+        (lead::HEADING, lead::found_in_words(record)),
         (ENDURANCE_HEADING, endurance_lines(record)),
         (crate::powercut::HEADING, crate::powercut::power_cut_lines(record)),
         (crate::integrity::HEADING, crate::integrity::lines(record)),
@@ -425,7 +437,7 @@ pub(crate) fn of_jobs(record: &Record) -> String {
 fn results(record: &Record) -> Vec<Vec<String>> {
     let flushes: Vec<String> = flush_lines(record).into_iter().take(1).collect();
     let geometry = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
-    let mut results = vec![capacity_lines(record), geometry, flushes];
+    let mut results = vec![lead::found_in_words(record), capacity_lines(record), geometry, flushes];
     results.extend(jobs::briefly(record));
     let mut others: Vec<Vec<String>> = record.replays.iter().map(replays::briefly).collect();
     others.push(endurance_lines(record));
@@ -440,19 +452,10 @@ fn results(record: &Record) -> Vec<Vec<String>> {
     results
 }
 
-/// How often and how long the storage stood still.
-fn pauses_in_words(record: &Record) -> String {
-    let Some(stalls) = cardproof_rating::stalls(record) else { return String::new() };
-    match stalls.count {
-        0 if stalls.longest < FELT_PAUSE => "it never stood still for long".to_owned(),
-        0 => format!("one write took {}", stalls.longest),
-        1 => format!("it stood still once, for {}", stalls.longest),
-        count => format!(
-            "it stood still {count} times, for up to {}; in one test, {:.0} % of the time",
-            stalls.longest,
-            100.0 * stalls.share_max
-        ),
-    }
+/// Its places among published measurements. A bad storage has none.
+fn places(record: &Record, lead: Option<&Lead>) -> Vec<String> {
+    let positions = if lead::is_bad(lead) { Vec::new() } else { positions(record) };
+    positions.iter().map(Position::in_words).collect()
 }
 
 /// Daily use. If all uses are unknown for the same reason, they share one line.

@@ -9,7 +9,7 @@ use cardproof_units::{Iops, Throughput};
 
 use crate::clean::one_line;
 use crate::shared;
-use cardproof_rating::is_told_in_iops;
+use cardproof_rating::{FELT_PAUSE, is_told_in_iops};
 
 /// The precision that people ask for, as a part of the rate.
 const WANTED: f64 = 0.05;
@@ -189,4 +189,19 @@ fn run_rates(phase: &Phase) -> Option<Vec<RunRate>> {
     };
     (phase.runs.len() > 1)
         .then(|| phase.runs.iter().filter(|run| run.counts).map(of_run).collect())?
+}
+
+/// How often and how long the storage stood still.
+pub(crate) fn pauses_in_words(record: &Record) -> String {
+    let Some(stalls) = cardproof_rating::stalls(record) else { return String::new() };
+    match stalls.count {
+        0 if stalls.longest < FELT_PAUSE => "it never stood still for long".to_owned(),
+        0 => format!("one write took {}", stalls.longest),
+        1 => format!("it stood still once, for {}", stalls.longest),
+        count => format!(
+            "it stood still {count} times, for up to {}; in one test, {:.0} % of the time",
+            stalls.longest,
+            100.0 * stalls.share_max
+        ),
+    }
 }

@@ -1,12 +1,13 @@
 //! Device, computer and conditions as short labelled facts. Unknown ones are left out.
 
 use cardproof_record::{
-    Conditions, DeviceInfo, EngineName, Phase, Record, State, TargetInfo, TargetKind, Transport,
+    Conditions, DeviceInfo, EngineName, Phase, Record, TargetInfo, TargetKind, Transport,
 };
 use cardproof_registers::names::sd_products;
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
+use crate::inventory::ended;
 
 /// The label of the system's settings, which a short report leaves out.
 pub(crate) const SETTINGS: &str = "Settings";
@@ -226,13 +227,7 @@ fn run(record: &Record) -> String {
     }
     let profile = &record.profile;
     let tool = &record.tool;
-    let state = match record.state {
-        State::Complete => "",
-        State::Running => ", not yet complete",
-        State::Partial => ", stopped early",
-        State::Failed => ", ended by an error",
-        State::Unknown => ", in a state of a newer version",
-    };
+    let state = ended(&record.state).map_or_else(String::new, |ended| format!(", {ended}"));
     format!(
         "profile {} (version {}), {}, {} {}, seed {}{state}",
         one_line(&profile.name),

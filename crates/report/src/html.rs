@@ -103,8 +103,10 @@ fn page_of(
     head(&mut page, &contents.title);
     let below = if answer.is_some() { "" } else { &contents.headline };
     sections::write_header(&mut page, &contents.title, below);
-    if let Some(answer) = answer {
-        answer::write(&mut page, &mut charts, answer, Some(record))?;
+    match (answer, &contents.lead) {
+        (Some(answer), _) => answer::write(&mut page, &mut charts, answer, Some(record))?,
+        (None, Some(lead)) => answer::write_lead(&mut page, lead),
+        (None, None) => {}
     }
     sections::write_results(&mut page, &contents);
     sections::write(&mut page, &contents);

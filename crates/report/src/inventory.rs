@@ -53,6 +53,9 @@ pub struct Entry {
     pub profile: String,
     /// Whether the run reached its end.
     pub is_complete: bool,
+    /// How the run ended, where it did not reach its end.
+    #[serde(skip)]
+    pub(crate) ended: Option<&'static str>,
     /// The card, in words.
     pub card: String,
     /// The same for a narrow line.
@@ -68,6 +71,9 @@ pub struct Entry {
     pub defect: Option<Defect>,
     /// What a job, a replay or a test without rates found, in sentences; absent for all else.
     pub found: Option<String>,
+    /// The gravest finding of another tool in a few words, with its weight.
+    #[serde(skip)]
+    pub(crate) finding: Option<String>,
     /// The highest class of each kind that is met as measured.
     pub met: Vec<String>,
     /// The lowest class of each kind that is missed.
@@ -86,6 +92,39 @@ pub struct Entry {
     pub sequential_write_bytes_per_s: Option<f64>,
     /// What puts the record in doubt, in words.
     pub doubts: Vec<String>,
+}
+
+/// The end of an id has at least so many letters, as many as are drawn at random.
+const SHORT_ID_MIN: usize = 8;
+
+/// The end of the record's name `id`, by which it is found as well: whole words, and not so few letters that they mean
+/// nothing.
+#[must_use]
+pub fn short_id(id: &str) -> &str {
+    let mut ends = id.rmatch_indices('-').map(|(at, _)| &id[at + 1..]);
+    ends.find(|end| end.len() >= SHORT_ID_MIN).unwrap_or(id)
+}
+
+/// How a run in this state ended, where it did not reach its end.
+pub(crate) const fn ended(state: &State) -> Option<&'static str> {
+    match state {
+        State::Complete => None,
+        State::Running | State::Partial => Some("interrupted"),
+        State::Failed => Some("ended by an error"),
+        State::Unknown => Some("perhaps not complete"),
+    }
+}
+
+/// What `entries` are called in a table: by label, with the id where several have one label, or by id.
+fn names(entries: &[Entry]) -> Vec<String> {
+    let shares =
+        |label: &str| entries.iter().filter(|it| it.label.as_deref() == Some(label)).count() > 1;
+    let name = |entry: &Entry| match &entry.label {
+        Some(label) if shares(label) => format!("{label} ({})", entry.short_id()),
+        Some(label) => label.clone(),
+        None => entry.short_id().to_owned(),
+    };
+    entries.iter().map(name).collect()
 }
 
 const FAMILIES: [Family; 4] = [Family::Application, Family::Speed, Family::Uhs, Family::Video];
@@ -118,6 +157,7 @@ impl Entry {
             tool: one_line(&record.tool.name),
             profile: one_line(&record.profile.name),
             is_complete: record.state == State::Complete,
+            ended: ended(&record.state),
             card: title(record),
             card_in_short: title_in_short(record),
             size_bytes: record.conditions.device.size_bytes,
@@ -127,6 +167,7 @@ impl Entry {
                 .or_else(|| crate::integrity::in_short(record)),
             defect: cardproof_rating::defect(record),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
+            finding: crate::lead::in_short(record),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
             undecided: of(Outcome::Undecided, false),
@@ -149,12 +190,9 @@ impl Entry {
         self.label.as_deref().unwrap_or(&self.id)
     }
 
-    /// What it is called on a narrow line: its label, or the end of its id, by which it is found as well.
-    fn short_name(&self) -> String {
-        match &self.label {
-            Some(label) => label.clone(),
-            None => self.id.rsplit('-').next().unwrap_or(&self.id).to_owned(),
-        }
+    /// The end of its id, by which it is found as well.
+    pub(crate) fn short_id(&self) -> &str {
+        short_id(&self.id)
     }
 
     /// What was verified, where that is the result: nothing else was measured, or the card has a defect.
@@ -179,9 +217,12 @@ impl Entry {
             (None, [Some(met), ..]) => format!("{met} passed"),
             (None, [None, Some(missed), _]) => format!("{missed} not passed"),
             (None, [None, None, Some(undecided)]) => format!("{undecided} undecided"),
-            (None, [None, None, None]) => self.profile.clone(),
+            (None, [None, None, None]) => self.finding.as_ref().unwrap_or(&self.profile).clone(),
         };
-        if self.is_complete { result } else { format!("{result}, incomplete") }
+        match self.ended {
+            None => result,
+            Some(ended) => format!("{result}, {ended}"),
+        }
     }
 
     /// The day it was made; a simulated run has none.
@@ -195,6 +236,10 @@ impl Entry {
 
     /// The verdicts in a few words.
     fn verdicts(&self) -> String {
+        // What a run that did not reach its end would have passed is not known.
+        if self.ended.is_some() {
+            return self.result();
+        }
         let mut parts: Vec<String> = self.defect.iter().map(|it| it.words.clone()).collect();
         parts.extend(
             self.capacity.iter().filter(|it| !parts.contains(it)).cloned().collect::<Vec<_>>(),
@@ -208,16 +253,13 @@ impl Entry {
             }
         }
         if parts.is_empty() {
-            parts.push(match &self.found {
+            parts.push(match self.found.as_ref().or(self.finding.as_ref()) {
                 Some(found) => found.trim_end_matches('.').to_owned(),
                 None => "no class verdict".to_owned(),
             });
         }
         if !self.doubts.is_empty() {
             parts.push("with doubts".to_owned());
-        }
-        if !self.is_complete {
-            parts.push("incomplete".to_owned());
         }
         parts.join("; ")
     }
@@ -246,6 +288,57 @@ mod tests {
     use cardproof_testkit::records;
 
     use super::*;
+
+    fn of_id(id: &str, label: Option<&str>) -> Entry {
+        let label = label.map(str::to_owned);
+        Entry { id: id.to_owned(), label, ..Entry::of(&records::typical_a1_card()) }
+    }
+
+    #[test]
+    fn an_id_is_never_so_short_that_it_means_nothing() {
+        for (id, short) in [
+            ("20261126T130904Z-9e84f69a", "9e84f69a"),
+            ("20261126T130904Z-9e84f69a-2", "9e84f69a-2"),
+            ("sim-fake-wrap-check-7551038317885631-9b7aca7c", "9b7aca7c"),
+            ("mine-2", "mine-2"),
+            ("x", "x"),
+        ] {
+            assert_eq!(of_id(id, None).short_id(), short);
+        }
+    }
+
+    #[test]
+    fn records_with_one_label_are_told_apart_by_their_ids() {
+        let entries = [
+            of_id("a-11111111", Some("red")),
+            of_id("a-22222222", Some("red")),
+            of_id("a-33333333", Some("grey")),
+        ];
+        assert_eq!(names(&entries), ["red (11111111)", "red (22222222)", "grey"]);
+        let text = inventory_text(&entries, None, 80);
+        let starts: Vec<Vec<&str>> =
+            text.lines().map(|line| line.split_whitespace().take(2).collect()).collect();
+        assert_eq!(starts, [["11111111", "red"], ["22222222", "red"], ["33333333", "grey"]]);
+        for text in [inventory_table(&entries), inventory_markdown(&entries)] {
+            assert!(text.contains("red (11111111)") && text.contains("red (22222222)"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_interrupted_run_has_no_class_and_one_word() {
+        let mut record = records::typical_a1_card();
+        record.state = State::Partial;
+        let entry = Entry { met: vec!["C10".to_owned()], ..Entry::of(&record) };
+        assert_eq!(entry.result(), "standard, interrupted");
+        let entries = [entry];
+        for text in [
+            inventory_text(&entries, None, 80),
+            inventory_table(&entries),
+            inventory_markdown(&entries),
+        ] {
+            assert!(text.contains("standard, interrupted") && !text.contains("C10"), "{text}");
+        }
+    }
 
     #[test]
     fn a_check_is_told_by_its_class_unless_its_capacity_is_bad() {

@@ -23,6 +23,7 @@ mod inventory;
 mod jobs;
 mod kept;
 mod layout;
+mod lead;
 mod markdown;
 mod markup;
 pub mod metrics;
@@ -54,7 +55,7 @@ pub use html::{HtmlError, charts, check_html, html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
-    inventory_text, share_defects,
+    inventory_text, share_defects, short_id,
 };
 pub use kept::ChartFile;
 pub use markdown::markdown;

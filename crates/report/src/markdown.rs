@@ -26,6 +26,9 @@ pub fn markdown(record: &Record, verdicts: &[Verdict]) -> String {
 
 fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     writeln!(out, "# {}\n", Markdown(&contents.title))?;
+    if let Some(lead) = &contents.lead {
+        writeln!(out, "**{}**: {}\n", lead.headline, Markdown(&lead.what))?;
+    }
     if let Some(alarm) = &contents.alarm {
         writeln!(out, "**{}**\n", Markdown(&format!("{ALARM} {alarm}")))?;
     }

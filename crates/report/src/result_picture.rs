@@ -10,6 +10,7 @@ use crate::clean::one_line;
 use crate::drawing::{Anchor, Colour, Drawing, Letters, Paint, Shape, Weight};
 use crate::html::our_place;
 use crate::kept::ChartFile;
+use crate::lead::Lead;
 use crate::raster::font;
 use crate::short::Short;
 
@@ -75,11 +76,22 @@ pub fn check_picture(page: &AnswerPage<'_>, speed: Option<&Record>) -> ChartFile
 
 /// The result of a test that measured no speed.
 fn rows(record: &Record) -> ChartFile {
-    let Short { name, rows, source } = Short::from_record(record);
-    let mut picture = Picture::new(colour(Standing::Unknown));
+    let Short { name, lead, rows, source } = Short::from_record(record);
+    let standing = lead.as_ref().map_or(Standing::Unknown, |lead| lead.standing);
+    let mut picture = Picture::new(colour(standing));
     let width = WIDTH - 2.0 * MARGIN;
-    let heading = Type { weight: Weight::Bold, ..Type::new(22.0) };
-    let mut y = picture.paragraph((MARGIN, 46.0), (width, 2), &heading, &name) + 14.0;
+    let mut y = match lead {
+        Some(Lead { headline, standing, what }) => {
+            picture.line((MARGIN, 38.0), width, &Type::new(15.0), &name);
+            let bold = Type { weight: Weight::Bold, colour: colour(standing), ..Type::new(34.0) };
+            picture.line((MARGIN, 80.0), width, &bold, headline);
+            picture.paragraph((MARGIN, 110.0), (width, 2), &Type::new(18.0), &what) + 14.0
+        }
+        None => {
+            let heading = Type { weight: Weight::Bold, ..Type::new(22.0) };
+            picture.paragraph((MARGIN, 46.0), (width, 2), &heading, &name) + 14.0
+        }
+    };
     for (what, said) in rows {
         picture.line((MARGIN, y), width, &Type::quiet(15.0), &what);
         y = picture.paragraph((MARGIN, y + 24.0), (width, 4), &Type::new(20.0), &said) + 12.0;

@@ -7,14 +7,20 @@ use cardproof_units::{Iops, Throughput};
 use crate::clean::{Markdown, one_line};
 use crate::facts::{facts, when};
 use crate::inventory::Entry;
+use crate::lead::{Lead, found_in_words};
 
 /// More doubts than this are counted.
 const DOUBTS_MAX: usize = 1;
+
+/// So many findings of another tool are told.
+const FOUND_MAX: usize = 3;
 
 /// What a forum is told of a record.
 pub(crate) struct Short {
     /// The label and the card.
     pub(crate) name: String,
+    /// What is bad, which comes first.
+    pub(crate) lead: Option<Lead>,
     /// What is said of what.
     pub(crate) rows: Vec<(String, String)>,
     /// How it was measured, when, and with what.
@@ -28,7 +34,9 @@ impl Short {
             Some(label) => format!("{label}: {}", entry.card),
             None => entry.card.clone(),
         };
-        let mut rows: Vec<(String, String)> = result(&entry).into_iter().collect();
+        let found = found_in_words(record).into_iter().take(FOUND_MAX);
+        let mut rows: Vec<(String, String)> = found.map(|it| ("Found".to_owned(), it)).collect();
+        rows.extend(result(&entry));
         let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
         let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
         let figures = [
@@ -62,7 +70,8 @@ impl Short {
         if let Some(computer) = facts(record).iter().find(|fact| fact.label == "Computer") {
             rows.push(("Host".to_owned(), one_line(&computer.text)));
         }
-        if !entry.doubts.is_empty() {
+        // What was found is said above.
+        if !entry.doubts.is_empty() && record.findings.is_empty() {
             let shown = entry.doubts[..entry.doubts.len().min(DOUBTS_MAX)].join("; ");
             let more = entry.doubts.len().saturating_sub(DOUBTS_MAX);
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
@@ -71,7 +80,7 @@ impl Short {
         let tool = format!("{} {}", record.tool.name, record.tool.version);
         let source =
             format!("Profile {}, {}, {}", entry.profile, when(record), one_line(&tool).trim());
-        Self { name, rows, source }
+        Self { name, lead: Lead::from_record(record), rows, source }
     }
 }
 
@@ -79,8 +88,11 @@ impl Short {
 /// markup.
 #[must_use]
 pub fn markdown_short(record: &Record) -> String {
-    let Short { name, rows, source } = Short::from_record(record);
+    let Short { name, lead, rows, source } = Short::from_record(record);
     let mut lines = vec![format!("**{}**", Markdown(&name)), String::new()];
+    if let Some(lead) = lead {
+        lines.extend([format!("**{}**: {}", lead.headline, Markdown(&lead.what)), String::new()]);
+    }
     lines.extend(rows.iter().map(|(what, said)| format!("- {what}: {}", Markdown(said))));
     lines.push(format!("- {}", Markdown(&source)));
     lines.join("\n") + "\n"
@@ -111,7 +123,8 @@ fn verdicts(entry: &Entry) -> Option<String> {
         (!classes.is_empty()).then(|| format!("{} {word}", classes.join(", ")))
     };
     let parts: Vec<String> = [
-        entry.capacity.clone(),
+        // A defect leads.
+        entry.capacity.clone().filter(|_| entry.defect.is_none()),
         part(&entry.met, "passed"),
         part(&entry.missed, "failed"),
         part(&entry.undecided, "undecided"),

@@ -14,9 +14,11 @@ use cardproof_record::{Likelihood, Outcome, Reason, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use crate::answer::{ended_in_words, style_of};
 use crate::columns::columns_of;
 use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
+use crate::lead::Lead;
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{sentence, wrap_into};
 
@@ -45,6 +47,11 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(4096), width, styled };
     page.heading(&contents.title);
+    if let Some(ended) = ended_in_words(record) {
+        page.out.push('\n');
+        wrap_into(&mut page.out, "", &ended, "  ", width);
+    }
+    page.lead(contents.lead.as_ref());
     page.alarm(contents.alarm.as_deref());
     page.list(CAPACITY_HEADING, &contents.capacity);
     page.list(GEOMETRY_HEADING, &contents.geometry);
@@ -88,6 +95,12 @@ impl Page {
             self.out.insert_str(end, &format!("{style:#}"));
             self.out.insert_str(start, &style.to_string());
         }
+    }
+
+    fn lead(&mut self, lead: Option<&Lead>) {
+        let Some(lead) = lead else { return };
+        self.out.push('\n');
+        self.labelled(&format!("{}:", lead.headline), style_of(lead.standing), &lead.what, "");
     }
 
     fn alarm(&mut self, alarm: Option<&str>) {

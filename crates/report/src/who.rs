@@ -20,11 +20,12 @@ const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up 
                        --time 5min.";
 
 /// Why a process cannot be looked at.
-const HIDDEN: &str = "They ended, or are other users'; root sees those.";
+const OTHERS: &str = "They ended, or are other users'; root sees those";
 
-/// The whole page about the device called `disk`, with what changed since an earlier watch.
+/// The whole page about the device called `disk`, with what changed since an earlier watch; `command` is what root
+/// would type to see all, where this is not root.
 #[must_use]
-pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
+pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) -> String {
     let mut text = format!("Who writes to {disk}? Watched for {:.0} s.\n", who.seconds);
     let amplification = who.amplification.map_or_else(String::new, |ratio| {
         format!(", {ratio:.1} for each byte that programs asked for")
@@ -63,7 +64,19 @@ pub fn page(disk: &str, who: &Who, changes: &[Change]) -> String {
         None => writeln!(text, "{gap}{ESTIMATED}"),
     };
     if who.hidden > 0 {
-        let _ = writeln!(text, "  Processes that could not be looked at: {}. {HIDDEN}", who.hidden);
+        let unseen =
+            if who.writers.is_empty() { "Not known: no program could be seen. " } else { "" };
+        let count = who.hidden;
+        let who_sees = match command {
+            Some(command) => format!("{OTHERS}: {command}"),
+            None => "They ended.".to_owned(),
+        };
+        let _ =
+            writeln!(text, "  {unseen}Processes that could not be looked at: {count}. {who_sees}");
+    } else if who.writers.is_empty() {
+        text.push_str(
+            "  No program wrote while it was watched; the kernel and its journal may have.\n",
+        );
     }
     text.push_str(&remedies(who));
     text.push_str(&saved(changes));
@@ -111,4 +124,27 @@ fn saved(changes: &[Change]) -> String {
         text.push_str("\nNo change of 5 % or more against the earlier watch.\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_rating::who::{Watched, who};
+
+    use super::page;
+
+    #[test]
+    fn where_no_program_can_be_seen_the_command_that_would_is_named() {
+        let seen = Watched { seconds: 20.0, hidden: 7, device_bytes: 4096, ..Watched::default() };
+        let command = Some("sudo cardproof watch --who .");
+        let text = page("vda", command, &who(&seen), &[]);
+        assert!(text.contains("Not known: no program could be seen"), "{text}");
+        assert!(text.contains("sudo cardproof watch --who .\n"), "{text}");
+        let of_root = page("vda", None, &who(&seen), &[]);
+        assert!(
+            of_root.contains("no program could be seen") && !of_root.contains("sudo"),
+            "{of_root}"
+        );
+        let text = page("vda", command, &who(&Watched { hidden: 0, ..seen }), &[]);
+        assert!(text.contains("No program wrote") && !text.contains("sudo"), "{text}");
+    }
 }

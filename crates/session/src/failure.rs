@@ -12,6 +12,8 @@ pub enum FailureKind {
     Refused,
     /// The target may not be written to.
     ReadOnly,
+    /// This user may not write to the target.
+    NotPermitted,
     /// There is too little free space.
     TooLittleSpace,
     /// The file system cannot do it.
@@ -28,6 +30,7 @@ impl FailureKind {
             Self::Usage => "the place is not there, or cannot be used so",
             Self::Refused => "it would not be safe there",
             Self::ReadOnly => "the place may not be written to",
+            Self::NotPermitted => "this user may not write to the place",
             Self::TooLittleSpace => "there is too little free space",
             Self::Unsupported => "the file system there cannot do it",
             Self::Incomplete => "it could not be completed",

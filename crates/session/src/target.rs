@@ -299,6 +299,7 @@ pub fn of_scratch(error: &ScratchError) -> Failure {
     let kind = match error {
         ScratchError::TooLittleSpace { .. } => FailureKind::TooLittleSpace,
         ScratchError::ReadOnly { .. } => FailureKind::ReadOnly,
+        ScratchError::NotPermitted { .. } => FailureKind::NotPermitted,
         _ if error.is_usage() => FailureKind::Usage,
         _ if error.is_refusal() => FailureKind::Refused,
         _ => FailureKind::Incomplete,

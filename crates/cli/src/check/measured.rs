@@ -90,7 +90,9 @@ pub(super) fn measure(
         };
         measurements.capacity = measurements.keep(found)?;
     }
-    if tests_speed && signals.exit().is_none() {
+    // What this user may not write to, no later part may.
+    let is_permitted = measurements.untested != Untested::NotPermitted;
+    if tests_speed && is_permitted && signals.exit().is_none() {
         let phases = Phases {
             profile: standard::check(),
             without_queue_or_cache: None,
@@ -195,6 +197,7 @@ impl Measurements {
         self.untested = match failure.kind {
             FailureKind::Usage | FailureKind::Refused => return Err(failure.into()),
             FailureKind::ReadOnly => Untested::ReadOnly,
+            FailureKind::NotPermitted => Untested::NotPermitted,
             FailureKind::TooLittleSpace => Untested::TooLittleSpace,
             FailureKind::Unsupported => Untested::Unsupported,
             FailureKind::Incomplete => {

@@ -11,8 +11,11 @@ pub(super) fn card(card: &LedgerCard<'_>) -> String {
         || format!("a card that is not in the computer now ({:08x})", found.key.0),
         str::to_owned,
     );
-    let days = if found.days == 1 { "1 day".to_owned() } else { format!("{} days", found.days) };
-    let mut text = format!("{name}: {days}, {} to {}\n", found.dates.0, found.dates.1);
+    let (first, last) = &found.dates;
+    let mut text = match found.days {
+        1 => format!("{name}: begun {first}, the only day so far\n"),
+        days => format!("{name}: {days} days, {first} to {last}\n"),
+    };
     let mut row = |label: &str, value: String| {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  {label:<18} {value}");
@@ -55,18 +58,28 @@ fn days_left(found: &Outlook) -> String {
         Some(UsedPercent::Stated { used_percent_min }) => {
             let hours = found.seconds.div_ceil(3600);
             format!(
-                "{used_percent_min:.1} % of the stated endurance was written in the {hours} hours that the computer \
-                 ran with it, as far as the ledger knows"
+                "{used_percent_min:.1} % of the stated endurance was written in the {hours} hours that the ledger \
+                 knows; what was written before is not counted"
             )
         }
     };
-    let days = match (found.days_left_min, found.days_left_max) {
-        (Some(low), Some(high)) => format!("{low:.0} to {high:.0}"),
-        (Some(low), None) => format!("at least {low:.0}"),
-        (None, Some(high)) => format!("at most {high:.0}"),
-        (None, None) => "not known yet".to_owned(),
-    };
-    format!("{days} ({used})")
+    format!("{} ({used})", days(found))
+}
+
+/// The days left: at the present pace, and how many they may be at least and at most.
+fn days(found: &Outlook) -> String {
+    match (found.days_left, found.days_left_min, found.days_left_max) {
+        (Some(days), Some(low), Some(high)) => format!("about {days:.0} ({low:.0} to {high:.0})"),
+        (Some(days), Some(low), None) => format!("about {days:.0}, at least {low:.0}"),
+        (Some(days), None, Some(high)) if days >= 1.0 => format!(
+            "about {days:.0} at this pace; at most {high:.0}, should it become {:.1} times lower",
+            high / days
+        ),
+        (_, Some(low), Some(high)) => format!("{low:.0} to {high:.0}"),
+        (_, Some(low), None) => format!("at least {low:.0}"),
+        (_, None, Some(high)) => format!("at most {high:.0}"),
+        (_, None, None) => "not known yet".to_owned(),
+    }
 }
 
 const fn counts(found: &Outlook) -> [u64; 3] {
@@ -100,7 +113,9 @@ fn errors([failed, repeated, of_filesystems]: [u64; 3], is_log_read: bool) -> St
 fn slower(slower: &Slower) -> String {
     match slower {
         Slower::NotKnown { days, needed } => {
-            format!("not known: {days} of {needed} busy days needed for a comparison with itself")
+            format!(
+                "not known: to compare it with itself takes {needed} busy days, and {days} are seen"
+            )
         }
         Slower::NotSlower { ratio } => {
             format!("not shown to be slower than when new ({ratio:.2} times as long a request)")
@@ -111,9 +126,55 @@ fn slower(slower: &Slower) -> String {
     }
 }
 
+/// So many days give the first interval of what is written a day.
+const YOUNG_DAYS: usize = 3;
+
+/// What to do next, while a ledger that no timer adds to is young.
+pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
+    let is_young = cards.iter().all(|card| card.outlook.days < YOUNG_DAYS);
+    is_young.then_some(
+        "Next: let it be called again and again, by the package's timer (sudo systemctl enable --now \
+         cardproof-log.timer) or by cron; after 3 days it tells how much is written a day, and how sure that is.\n",
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use super::errors;
+    use cardproof_rating::ledger::{CardCounters, CardKey, Day, LedgerCard, outlook};
+    use cardproof_units::Bytes;
+
+    use super::{card, errors, next};
+
+    /// What is told of `days` days of each 24 hours and 100 GB, of a card made for `endurance`.
+    fn told(days: u64, endurance: Bytes) -> (String, bool) {
+        let day = |number: u64| Day {
+            number,
+            date: format!("2026-11-{:02}", number + 1),
+            key: CardKey(7),
+            seconds: 86_400,
+            counters: CardCounters {
+                sectors_written: 100_000_000_000 / 512,
+                ..CardCounters::default()
+            },
+            ..Day::default()
+        };
+        let days: Vec<Day> = (0..days).map(day).collect();
+        let outlook = outlook(&days, CardKey(7), Some(endurance)).unwrap();
+        let told = LedgerCard { name: Some("mmcblk0"), is_log_read: true, outlook };
+        (card(&told), next(&[told]).is_some())
+    }
+
+    #[test]
+    fn days_left_are_told_at_this_pace_and_at_the_lowest() {
+        let (text, is_young) = told(1, Bytes(2_700_000_000_000));
+        assert!(text.starts_with("mmcblk0: begun 2026-11-01, the only day so far\n"), "{text}");
+        // (2700 - 100) / 100 days, and exp(1.645 * 0.5) = 2.3 times as many where one day alone tells the pace.
+        let expected = "about 26 at this pace; at most 59, should it become 2.3 times lower";
+        assert!(text.contains(expected) && is_young, "{text}");
+        let (text, is_young) = told(3, Bytes(2_700_000_000_000));
+        assert!(text.starts_with("mmcblk0: 3 days, 2026-11-01 to 2026-11-03\n"), "{text}");
+        assert!(text.contains("about 24 at this pace") && !is_young, "{text}");
+    }
 
     #[test]
     fn there_are_no_errors_only_where_the_log_was_read() {

@@ -44,7 +44,8 @@ pub(crate) struct WatchArgs {
     /// Explain a log of iostat: plain, with -x, or in JSON; `-` for standard input
     #[arg(long, value_name = "LOG", conflicts_with_all = ["devices", "count", "once", "log"])]
     pub(crate) explain: Option<PathBuf>,
-    /// Tell who writes to one device: by service and program, and what reached the device
+    /// Tell who writes to one device, by default that of the current directory: by service and program, and what
+    /// reached the device
     #[arg(long, conflicts_with_all = ["explain", "count", "once", "log", "interval"])]
     pub(crate) who: bool,
     /// With --who: how long to watch; 60s by default

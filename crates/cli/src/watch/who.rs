@@ -10,7 +10,7 @@ use cardproof_device::live::device_at;
 use cardproof_device::{ProcessId, ProcessWrites, Sysroot, WriteCounters};
 use cardproof_rating::ledger::CardCounters;
 use cardproof_rating::who::{Change, ProgramWrites, WHO_SCHEMA, Watched, Who, changes, who};
-use cardproof_units::Nanos;
+use cardproof_units::{Nanos, shell_word};
 use serde::{Deserialize, Serialize};
 
 use super::args::WatchArgs;
@@ -18,6 +18,9 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+
+/// What is watched unless the user says otherwise.
+const HERE: &str = ".";
 
 /// How long is watched unless the user says otherwise.
 const TIME: Nanos = Nanos::from_secs(60);
@@ -39,10 +42,15 @@ struct Document {
 
 /// Watches, and tells who wrote.
 pub(super) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> {
-    let [name] = args.devices.as_slice() else {
-        return Err(Failure::usage(
-            "name one device or a path on it for --who, such as mmcblk0 or /",
-        ));
+    let name = match args.devices.as_slice() {
+        [] => HERE,
+        [name] => name.as_str(),
+        _ => {
+            return Err(Failure::usage(
+                "name one device or a path on it for --who, such as mmcblk0 or /; without a name it is that of the \
+                 current directory",
+            ));
+        }
     };
     let before = args.against.as_deref().map(read).transpose()?;
     let root = Sysroot::default();
@@ -63,9 +71,16 @@ pub(super) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> 
     }
     let changes: Vec<Change> =
         before.map(|before| changes(&before.who, &found)).unwrap_or_default();
-    let text = cardproof_report::who::page(&disk, &found, &changes);
+    let text =
+        cardproof_report::who::page(&disk, command_of_root(name).as_deref(), &found, &changes);
     output::write(&Sink::Stdout, &cardproof_report::wrapped(&text, talk::width()))?;
     Ok(Exit::Done)
+}
+
+/// What root would type to see the processes of all users; nothing for root.
+fn command_of_root(name: &str) -> Option<String> {
+    let command = || format!("sudo cardproof watch --who {}", shell_word(name));
+    (!rustix::process::geteuid().is_root()).then(command)
 }
 
 /// What an earlier watch has told.

@@ -1,10 +1,12 @@
 //! `cardproof check`: the page of the answer on simulated cards, recorded machines and directories.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::home::{Home, word};
 use crate::process::{Ended, run};
+use crate::refusals::as_nobody;
 
 fn tree(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../device/tests/trees/{name}.txt"))
@@ -137,4 +139,20 @@ fn a_directory_keeps_its_files_and_gets_its_space_back() {
         fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["photo"]);
     assert_eq!(fs::read(place.path().join("photo")).unwrap(), b"somebody's");
+}
+
+#[test]
+fn a_check_says_once_that_this_user_may_not_write_and_what_would_do() {
+    let home = Home::for_others();
+    let closed = home.place().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+    let (command, _program) = as_nobody(&home, &["check", word(&closed)]);
+    let ended = run(command).expect(1);
+    let told = &ended.stdout;
+    assert_eq!(told.matches("this user may not write here").count(), 1, "{told}");
+    assert!(!told.contains("os error"), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    let next = told.split("Next: 1. ").nth(1).unwrap_or_default();
+    assert!(next.starts_with("cardproof DIRECTORY (one of your own on it;"), "{told}");
 }

@@ -275,6 +275,8 @@ fn what_is_not_there_or_does_not_fit_is_said() {
             "--price names 'other'",
         ),
         (vec!["compare", "ref:sandisk-ultra", "--json", "-", "--csv", "-"], "only one of"),
+        (vec!["compare", "ref:sandisk-ultra", "ref:sandisk-ultra"], "are the same record"),
+        (vec!["compare", "/", "/"], "check each card first, such as `cardproof / --label red`"),
     ] {
         let result = run(home.cardproof(&words)).expect(2);
         assert!(result.stderr.contains(said), "{words:?}: {}", result.stderr);
@@ -341,4 +343,22 @@ fn a_card_without_a_distribution_has_no_place_in_the_legend_of_distributions() {
         chart.split("<ul class=\"legend\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert_eq!(legend.matches("<li>").count(), 1, "{legend}");
     assert!(legend.contains("MINE"), "{legend}");
+}
+
+#[test]
+fn records_of_one_label_are_told_apart_by_their_ids() {
+    let home = Home::new();
+    let first = measured(&home, "sandisk-ultra-a1", "11", &["--label", "red"]);
+    let second = measured(&home, "sandisk-ultra-a1", "12", &["--label", "red"]);
+    let text = run(home.cardproof(&["compare", &first, &second])).expect(0).stdout;
+    for path in [&first, &second] {
+        let id = path.trim_end_matches(".json").rsplit('-').next().unwrap();
+        assert!(text.contains(&format!("red ({id})")), "{text}");
+    }
+    assert!(!text.contains('\''), "{text}");
+    assert!(text.contains("\"time\": the time for 32,000 random writes"), "{text}");
+    let mut narrow = home.cardproof(&["compare", &first, &second]);
+    narrow.env("COLUMNS", "48");
+    let narrow = run(narrow).expect(0).stdout;
+    assert!(narrow.contains("No room for: "), "{narrow}");
 }

@@ -108,3 +108,25 @@ fn what_cannot_be_asked_is_refused_before_anything_is_read() {
         run(home.cardproof(words)).expect(2);
     }
 }
+
+#[test]
+fn a_bad_finding_has_one_word_wherever_it_is_told() {
+    let home = Home::new();
+    let text = "F3 read 8.0\n                  SECTORS      ok/corrupted/changed/overwritten\n\
+        Validating file 1.h2w ... 2097152/        0/      0/      0\n\
+        Validating file 2.h2w ...       0/  2097152/      0/      0\n\
+        Validating file 3.h2w ...       0/        0/      0/2097152\n";
+    let file = home.place().join("f3.txt");
+    fs::write(&file, text).unwrap();
+    let imported = run(home.cardproof(&["import", word(&file)])).expect(0).stdout;
+    let told = [
+        imported,
+        run(home.cardproof(&["list"])).expect(0).stdout,
+        run(home.cardproof(&["list", "--details"])).expect(0).stdout,
+        run(home.cardproof(&["show", "latest"])).expect(0).stdout,
+        run(home.cardproof(&["show", "latest", "--markdown", "short"])).expect(0).stdout,
+    ];
+    for text in told {
+        assert!(text.contains("LOSES DATA: ") && text.contains("looks like a fake"), "{text}");
+    }
+}

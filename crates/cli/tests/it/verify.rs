@@ -68,7 +68,7 @@ fn every_form_of_a_record_says_that_the_card_is_a_fake() {
     for (words, wanted) in [
         (vec!["show", "latest"], "FAKE: advertised capacity"),
         (vec!["show", "latest", "--markdown", "-"], "FAKE: advertised capacity"),
-        (vec!["show", "latest", "--markdown", "short"], "FAKE: holds"),
+        (vec!["show", "latest", "--markdown", "short"], "FAKE: DO NOT USE IT"),
         (vec!["list"], "FAKE: holds"),
         (vec!["list"], "FAKE: holds"),
         (vec!["list", "--markdown", "-"], "FAKE: holds"),

@@ -29,6 +29,18 @@ fn once_in_json_is_exactly_one_document() {
 }
 
 #[test]
+fn who_writes_is_asked_of_the_current_directory_unless_another_is_named() {
+    let home = Home::new();
+    let mut command = home.cardproof(&["watch", "--who", "--time", "100ms"]);
+    command.current_dir("/");
+    let ended = run(command);
+    // Below a container's root there may be no device.
+    let named = run(home.cardproof(&["watch", "--who", "--time", "100ms", "/"]));
+    assert_eq!(ended.code(), named.code(), "{} {}", ended.stderr, named.stderr);
+    assert!(!ended.stderr.contains("name one device"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_pipe_gets_a_block_of_plain_lines_for_each_window() {
     let ended = run(watch(&["--count", "2", "--interval", "100ms"])).expect(0);
     let blocks: Vec<&str> = ended.stdout.trim_end().split("\n\n").collect();

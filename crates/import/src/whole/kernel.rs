@@ -3,7 +3,7 @@
 //! What a log only tells of devices that had no trouble is no record.
 
 use cardproof_kernel_log::{self as kernel_log, CardKind, DeviceLog, Event, Stamp};
-use cardproof_record::{BusInfo, CardInfo, Feature};
+use cardproof_record::{BusInfo, CardInfo, Feature, Transport};
 
 use super::index_of;
 use crate::ForeignTool;
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(usize, RecordDraft)> {
         let numbers: Vec<usize> = log.others.iter().map(|it| it.line).collect();
         claim(lines, &numbers);
         let first = numbers.iter().min().copied().unwrap_or(1);
-        let nameless = DeviceLog { troubles: log.others, ..DeviceLog::default() };
+        let nameless = DeviceLog::with_troubles(log.others);
         found.push((index_of(lines, first), draft(&nameless)));
     }
     found
@@ -79,6 +79,15 @@ const fn needles() -> [Needle; kernel_log::WORDS.len()] {
     needles
 }
 
+/// How a card of this kind is attached.
+const fn transport(kind: CardKind) -> Option<Transport> {
+    match kind {
+        CardKind::Sd => Some(Transport::Sd),
+        CardKind::Mmc => Some(Transport::Mmc),
+        CardKind::Sdio => None,
+    }
+}
+
 /// The record of a device that had trouble.
 fn draft(log: &DeviceLog) -> RecordDraft {
     let mut draft = RecordDraft::new(TOOL);
@@ -86,6 +95,8 @@ fn draft(log: &DeviceLog) -> RecordDraft {
     device.name = log.device.clone();
     device.size_bytes = log.card.size_bytes;
     let seen = &log.card;
+    device.model = seen.name.clone();
+    device.transport = seen.kind.and_then(transport);
     if seen.name.is_some() || seen.queue.is_some() {
         let command_queue = Feature { enabled: seen.queue, ..Feature::default() };
         let product = seen.name.clone();

@@ -82,15 +82,16 @@ fn what_the_tool_says_of_the_storage_is_not_lost_for_its_speed() {
         (
             "f3read-rows-without-summary.txt",
             &[
-                "line 4: wrong_sectors changed=0 corrupted=2097560 ok=4298753 overwritten=1992295",
-                "line 3: unfinished tested_bytes=4294967296",
+                "line 4: wrong_sectors changed=0 corrupted=2097560 ok=4298753 overwritten=1992295 \
+                 right_to_bytes=2147274752",
+                "line 6: unfinished tested_bytes=4294967296",
             ],
         ),
         (
             "f3-rows-and-speed.txt",
             &[
                 "line 10: wrong_sectors changed=0 corrupted=12265 ok=4182039 overwritten=0",
-                "line 10: unfinished tested_bytes=2147483648",
+                "line 11: unfinished tested_bytes=2147483648",
                 "sequential-write-buffered 2.33 MB/s",
             ],
         ),

@@ -28,6 +28,10 @@ fn has(record: &Record, code: WarningCode) -> bool {
     record.warnings.iter().any(|warning| warning.code == code)
 }
 
+const fn corrupted(ok: u64, corrupted: u64) -> FindingKind {
+    FindingKind::WrongSectors { ok, corrupted, changed: 0, overwritten: 0, right_to_bytes: None }
+}
+
 #[test]
 fn every_paste_becomes_the_records_that_it_holds() {
     let entries = fs::read_dir(directory().join("defects")).unwrap();
@@ -45,8 +49,7 @@ fn every_paste_becomes_the_records_that_it_holds() {
 #[test]
 fn what_f3_lost_or_could_not_read_is_a_finding_with_its_figures() {
     let finding = |name: &str| one(name).findings.remove(0);
-    let lost =
-        FindingKind::WrongSectors { ok: 6_291_263, corrupted: 193, changed: 0, overwritten: 0 };
+    let lost = corrupted(6_291_263, 193);
     assert_eq!(finding("f3-steamdeck.txt").what, lost);
     let unread = finding("f3-ioerror.txt");
     let FindingKind::IoErrors { op, cause, files, .. } = unread.what else { panic!("{unread:?}") };
@@ -146,7 +149,38 @@ fn sums_of_f3_that_are_cut_hide_no_fault() {
     let text = "F3 write 8.0\nAverage writing speed: 11.20 MB/s\nF3 read 8.0\n\
         \x20                 SECTORS      ok/corrupted/changed/overwritten\n\
         Validating file 1.h2w ... 2096744/      408/      0/      0\n\n  Data OK: 1.00 GB (2096744 sectors)\n";
-    let lost =
-        FindingKind::WrongSectors { ok: 2_096_744, corrupted: 408, changed: 0, overwritten: 0 };
+    let lost = corrupted(2_096_744, 408);
     assert_eq!(all_of(text).unwrap().records[0].findings[0].what, lost);
+}
+
+/// What is said to be right from the start where f3read printed these rows, in files of 1 GiB.
+fn right_to(rows: &[&str]) -> Option<Bytes> {
+    let head = "F3 read 8.0\n                  SECTORS      ok/corrupted/changed/overwritten\n";
+    let all = all_of(&format!("{head}{}\n", rows.join("\n"))).unwrap();
+    let finding = &all.records[0].findings[0];
+    let FindingKind::WrongSectors { right_to_bytes, .. } = finding.what else {
+        panic!("{finding:?}")
+    };
+    right_to_bytes
+}
+
+#[test]
+fn a_fake_is_right_up_to_a_place_and_a_damaged_card_here_and_there() {
+    let right = "Validating file 1.h2w ... 2097152/        0/      0/      0";
+    let mostly = "Validating file 2.h2w ... 2096744/      408/      0/      0";
+    let wrong = "Validating file 3.h2w ...       0/  2097152/      0/      0";
+    let last = "Validating file 4.h2w ...  104857/        0/      0/1992295";
+    let sectors = |count: u64| Some(Bytes(512 * count));
+    assert_eq!(right_to(&[right, mostly, wrong, last]), sectors(2_097_152 + 2_096_744));
+    assert_eq!(right_to(&[right, mostly, wrong]), sectors(2_097_152 + 2_096_744));
+    // Nothing lies behind the wrong file that tells a fake from a damaged card.
+    assert_eq!(right_to(&[right, mostly]), None);
+    let later = "Validating file 3.h2w ... 2097152/        0/      0/      0";
+    assert_eq!(right_to(&[right, mostly, later, last]), None, "scattered");
+    assert_eq!(right_to(&[right, mostly, last]), None, "a row is not there");
+    let changed = "Validating file 3.h2w ...       0/        0/2097152/      0";
+    assert_eq!(right_to(&[right, mostly, changed]), None, "bits that differ");
+    let none = "Validating file 1.h2w ...       0/  2097152/      0/      0";
+    let second = "Validating file 2.h2w ...       0/  2097152/      0/      0";
+    assert_eq!(right_to(&[none, second]), None, "nothing is right");
 }

@@ -1,7 +1,7 @@
 //! What the kernel and drives say of themselves: a record each, with the findings first.
 
 use cardproof_import::ForeignTool;
-use cardproof_record::{FindingKind, KernelFault, Record};
+use cardproof_record::{FindingKind, KernelFault, Record, Transport};
 
 use crate::{all_of, imported};
 
@@ -44,6 +44,32 @@ Mar 12 10:12:14 a-host-name kernel: mmcblk0: error -84 transferring data, sector
     for record in &found.records {
         assert!(!record.to_json().unwrap().contains("a-host-name"));
     }
+}
+
+#[test]
+fn a_card_that_goes_while_it_is_in_use_is_one_record_with_its_name() {
+    let text = "\
+[    4.512311] mmc0: new ultra high speed SDR104 SDXC card at address aaaa
+[    4.513345] mmcblk0: mmc0:aaaa SN128 119 GiB
+[86211.201193] mmcblk0: error -110 sending stop command, original cmd response 0x900, card status 0xc00
+[86211.303311] mmc0: card aaaa removed
+[91222.120032] blk_update_request: I/O error, dev mmcblk0, sector 8653824 op 0x1:(WRITE) flags 0x103000 phys_seg 1 prio class 0
+[91222.120101] Buffer I/O error on dev mmcblk0p2, logical block 1081728, lost async page write
+[91222.125511] EXT4-fs (mmcblk0p2): Remounting filesystem read-only
+";
+    let found = all_of(text).unwrap();
+    let [record] = found.records.as_slice() else { panic!("{:?}", found.records) };
+    let told = [
+        KernelFault::NoAnswer,
+        KernelFault::Gone,
+        KernelFault::IoError,
+        KernelFault::WriteLost,
+        KernelFault::ReadOnly,
+    ];
+    assert_eq!(faults(record), told);
+    let device = &record.conditions.device;
+    assert_eq!((device.model.as_deref(), &device.transport), (Some("SN128"), &Some(Transport::Sd)));
+    assert_eq!(found.skipped, []);
 }
 
 #[test]

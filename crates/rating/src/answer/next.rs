@@ -41,6 +41,8 @@ pub enum Next {
     RunAsRoot,
     /// Measure a directory on it that may be written to.
     MeasureDirectory,
+    /// Measure a directory of the user's own on it, or run it as root.
+    OwnDirectory,
     /// Mount a file system of it, and measure a directory there.
     MeasureMounted,
     /// Use another card for a system.
@@ -64,8 +66,16 @@ impl Next {
 /// The steps that follow from the replies of `answer`.
 pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     let mut steps = of_real(answer.real.as_ref());
-    if matches!(answer.overall, Some(Overall::Fake | Overall::Damaged)) {
-        return steps;
+    match answer.overall {
+        // Another tool has found it.
+        Some(Overall::Fake) if steps.is_empty() => return vec![Next::CopyData, Next::ReturnIt],
+        Some(Overall::Damaged) if steps.is_empty() => return vec![Next::CopyData, Next::ReplaceIt],
+        Some(Overall::Fake | Overall::Damaged) => return steps,
+        Some(Overall::LosesData | Overall::Failing) => steps.insert(0, Next::CopyData),
+        _ => {}
+    }
+    if answer.overall == Some(Overall::LosesData) && answer.real.is_none() {
+        steps.push(Next::VerifyByWriting);
     }
     steps.extend(of_health(answer.healthy.as_ref()));
     steps.extend(of_power(answer.power.as_ref()));
@@ -95,6 +105,7 @@ fn of_real(real: Option<&Real>) -> Vec<Next> {
             vec![Next::VerifyFull]
         }
         Some(Real::NotTested { why: Untested::ReadOnly }) => vec![Next::MeasureDirectory],
+        Some(Real::NotTested { why: Untested::NotPermitted }) => vec![Next::OwnDirectory],
         Some(Real::NotTested { why: Untested::OnlyRead }) => vec![Next::VerifyRestoring],
         _ => Vec::new(),
     }
@@ -136,6 +147,7 @@ fn of_speed(fast: Option<&Fast>) -> Option<Next> {
         Some(Fast::NotMeasured { why: Untested::ReadOnly | Untested::Holes }) => {
             Some(Next::MeasureDirectory)
         }
+        Some(Fast::NotMeasured { why: Untested::NotPermitted }) => Some(Next::OwnDirectory),
         Some(Fast::NotMeasured { why: Untested::OnlyRead }) => Some(Next::MeasureMounted),
         _ => None,
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Answer, Fast, Healthy, Powered, Real};
+use crate::defect::DefectKind;
 use crate::meaning::Grade;
 
 /// The verdict on the whole. What endangers data comes before what is slow.
@@ -13,6 +14,8 @@ pub enum Overall {
     Fake,
     /// Parts of it do not keep data.
     Damaged,
+    /// Data came back wrong, or what was written is lost.
+    LosesData,
     /// It fails, or is beyond its life.
     Failing,
     /// Its registers have signs of a counterfeit.
@@ -36,10 +39,24 @@ impl Overall {
         is_asked.then(|| Self::of_asked(answer))
     }
 
+    /// What a defect of this kind makes of the whole.
+    #[must_use]
+    pub const fn of_defect(kind: DefectKind) -> Self {
+        match kind {
+            DefectKind::Fake => Self::Fake,
+            DefectKind::Damaged => Self::Damaged,
+            DefectKind::LosesData => Self::LosesData,
+            DefectKind::Failing => Self::Failing,
+        }
+    }
+
     fn of_asked(answer: &Answer) -> Self {
         match (&answer.real, &answer.healthy) {
             (Some(Real::No { .. }), _) => return Self::Fake,
             (Some(Real::Damaged), _) => return Self::Damaged,
+            _ if answer.defect.is_some() => {
+                return answer.defect.as_ref().map_or(Self::Unknown, |it| Self::of_defect(it.kind));
+            }
             (_, Some(Healthy::CopyNow { .. } | Healthy::Dead { .. })) => return Self::Failing,
             (Some(Real::Suspicious { .. }), _) => return Self::Suspicious,
             (_, Some(Healthy::Watch { .. })) => return Self::WatchIt,

@@ -103,6 +103,9 @@ pub struct Outlook {
     /// The used life; absent where nothing tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<UsedPercent>,
+    /// Days left at the present pace; absent where they are not known.
+    #[serde(skip)]
+    pub days_left: Option<f64>,
     /// Days left, at least: the lower end of an interval that holds with 90 % by the model of the documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days_left_min: Option<f64>,
@@ -133,16 +136,16 @@ pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<O
         },
         |used_percent_max| Some(UsedPercent::Card { used_percent_max }),
     );
-    let (days_left_min, days_left_max) = match (used, stated, pace) {
+    let (days_left, days_left_min, days_left_max) = match (used, stated, pace) {
         (Some(UsedPercent::Card { .. }), _, _) => by_card,
         // What was written before the ledger began may be anything: only an upper bound follows.
         (Some(UsedPercent::Stated { .. }), Some(all), Some(pace)) => {
             let left = (all.as_f64() - written.as_f64()).max(0.0);
             let rate = pace.bytes_a_day.as_f64();
             let days = (rate > 0.0).then(|| left / rate);
-            (None, days.map(|days| days * widening(&pace, days, drift)))
+            (days, None, days.map(|days| days * widening(&pace, days, drift)))
         }
-        _ => (None, None),
+        _ => (None, None, None),
     };
     Some(Outlook {
         key,
@@ -156,6 +159,7 @@ pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<O
         filesystem_errors: filesystem,
         pace,
         used,
+        days_left,
         days_left_min,
         days_left_max,
         slower: slower(days, key),
@@ -164,7 +168,11 @@ pub fn outlook(days: &[Day], key: CardKey, endurance: Option<Bytes>) -> Option<O
 
 /// The days left by the bands of used life that the card told. Wear follows what is written and not time, so the bands
 /// are laid over the bytes, told as days of the present pace; how that pace may change widens the interval.
-fn life_by_card(days: &[&Day], pace: Option<&Pace>, drift: f64) -> (Option<f64>, Option<f64>) {
+fn life_by_card(
+    days: &[&Day],
+    pace: Option<&Pace>,
+    drift: f64,
+) -> (Option<f64>, Option<f64>, Option<f64>) {
     let bytes_a_day = pace.map_or(0.0, |pace| pace.bytes_a_day.as_f64());
     let mut written = 0.0;
     let mut told = Vec::new();
@@ -179,7 +187,7 @@ fn life_by_card(days: &[&Day], pace: Option<&Pace>, drift: f64) -> (Option<f64>,
     let left = days_left(&told);
     let likely = left.estimate.or(left.high).or(left.low).unwrap_or(0.0);
     let wider = pace.map_or(1.0, |pace| widening(pace, likely, drift));
-    (left.low.map(|low| low / wider), left.high.map(|high| high * wider))
+    (left.estimate, left.low.map(|low| low / wider), left.high.map(|high| high * wider))
 }
 
 /// By which factor the time until so many bytes are written may differ from `days` at the present `pace`, for an

@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Display};
 
-use cardproof_rating::Grade;
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
     Answer, ClassPlace, Fast, Healthy, Next, Overall, Place, Powered, Question, Real, SetUp,
     Standing, Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
+use cardproof_rating::{Defect, DefectKind, Grade};
 use cardproof_record::{ReasonCode, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -51,7 +51,14 @@ pub(super) fn reply(answer: &Answer, question: Question) -> Option<Reply> {
             real(answer.real.as_ref()?, answer.real_found_on.as_deref(), answer.failure.as_deref())
         }
         Question::Healthy => healthy(answer.healthy.as_ref()?),
-        Question::Fast => fast(answer.fast.as_ref()?, answer.failure.as_deref()),
+        Question::Fast => match (answer.fast.as_ref()?, &answer.real) {
+            (Fast::NotMeasured { why }, Some(Real::NotTested { why: same }))
+                if why == same && matches!(why, Untested::NotPermitted | Untested::Failed) =>
+            {
+                (NOT_KNOWN, vec!["for the same reason".to_owned()])
+            }
+            (told, _) => fast(told, answer.failure.as_deref()),
+        },
         Question::SetUp => set_up(answer.set_up.as_ref()?),
         Question::Power => power(answer.power.as_ref()?),
     };
@@ -63,6 +70,7 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
     match overall {
         Overall::Fake => "FAKE: DO NOT USE IT",
         Overall::Damaged => "DAMAGED: COPY YOUR DATA NOW",
+        Overall::LosesData => "LOSES DATA: COPY YOUR DATA NOW",
         Overall::Failing => "FAILING: COPY YOUR DATA NOW",
         Overall::Suspicious => "SUSPICIOUS: TEST IT BEFORE USE",
         Overall::WatchIt => "WATCH IT, AND KEEP A BACKUP",
@@ -80,9 +88,11 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
 /// How good the headline is.
 pub(crate) const fn standing(overall: Overall) -> Standing {
     match overall {
-        Overall::Fake | Overall::Damaged | Overall::Failing | Overall::ForASystem(Grade::Poor) => {
-            Standing::Bad
-        }
+        Overall::Fake
+        | Overall::Damaged
+        | Overall::LosesData
+        | Overall::Failing
+        | Overall::ForASystem(Grade::Poor) => Standing::Bad,
         Overall::Suspicious
         | Overall::WatchIt
         | Overall::WeakPower
@@ -102,6 +112,13 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
         } else {
             format!("holds less than {announced}")
         });
+    }
+    let is_said_above = |defect: &&Defect| {
+        // Signs of failure stand in the reply about its health.
+        defect.kind == DefectKind::Failing && answer.healthy.is_some()
+    };
+    if let Some(defect) = answer.defect.as_ref().filter(|it| !is_said_above(it)) {
+        return Some(one_line(defect.what()));
     }
     let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
     place.map(|place| {
@@ -158,6 +175,7 @@ fn untested(why: Untested, failure: Option<&str>) -> String {
         Untested::NotAsked => "not tested",
         Untested::Saved => "a saved copy of a computer cannot be tested",
         Untested::ReadOnly => "a test must write, and you cannot write here",
+        Untested::NotPermitted => "a test must write, and this user may not write here",
         Untested::OnlyRead => "a device or a file is only read",
         Untested::Holes => "the file has holes, which are read from no storage",
         Untested::TooLittleSpace => "too little free space for a test",
@@ -420,7 +438,8 @@ impl Display for Step {
 
 /// A step as a command on `target`, or as an action.
 pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
-    let is_another = is_saved || matches!(step, Next::MeasureDirectory | Next::MeasureMounted);
+    let is_another = is_saved
+        || matches!(step, Next::MeasureDirectory | Next::OwnDirectory | Next::MeasureMounted);
     let target = if is_another { "DIRECTORY" } else { target };
     let (command, action) = here(step);
     let place = if is_saved { "on that computer: " } else { "" };
@@ -451,6 +470,9 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::RunAsRoot => (None, "run it as root, so that the kernel log can be read"),
         Next::MeasureDirectory => {
             (Some("cardproof"), "one on it that you may write to; is its write-protect switch on?")
+        }
+        Next::OwnDirectory => {
+            (Some("cardproof"), "one of your own on it; or run it as root, with sudo")
         }
         Next::MeasureMounted => (Some("cardproof"), "for its speed: a directory on it, mounted"),
         Next::FasterCard => (None, "for a system, use a card that passes A1"),

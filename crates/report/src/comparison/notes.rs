@@ -32,7 +32,7 @@ const NAMES_MAX: usize = 3;
 
 /// The notes of `comparison`, of which `rankings` are the orders by `wanted`.
 pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = score(comparison, wanted).into_iter().collect();
     let orders = || rankings.iter().filter(|ranking| ranking.cards.len() > 1);
     let has_intervals = |ranking: &&&Ranking| ranking.cards.iter().all(|card| card.has_intervals);
     if !orders().all(|ranking| has_intervals(&ranking)) {
@@ -57,6 +57,12 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     notes.extend(doubted(comparison));
     notes.extend(absent(comparison, wanted));
     notes
+}
+
+/// What the figure is by which the cards are ordered, where one has it and its heading does not say it.
+fn score(comparison: &Comparison, wanted: Use) -> Option<String> {
+    let is_shown = comparison.rankings.iter().any(|it| it.by == wanted && !it.cards.is_empty());
+    (is_shown && wanted.is_better_low()).then(|| format!("\"time\": {}.", wanted.formula()))
 }
 
 /// A figure that is this many times worse than that of another card of the same rank is no tie.

@@ -73,7 +73,11 @@ impl Page {
                 self.out.push('\n');
                 self.heading(heading);
             }
-            grid_into(&mut self.out, grid, self.width);
+            let left_out = grid_into(&mut self.out, grid, self.width);
+            if !left_out.is_empty() {
+                let note = format!("No room for: {}. --details has all.", left_out.join("; "));
+                wrap_into(&mut self.out, "  ", &note, "  ", self.width);
+            }
         }
         for note in &overview.notes {
             wrap_into(&mut self.out, "  ", note, "  ", self.width);
@@ -94,8 +98,8 @@ impl Page {
 }
 
 /// The grid, its names cut to what the figures leave, and columns that matter less left out where the
-/// names would be cut to nothing.
-fn grid_into(out: &mut String, grid: &Grid, width: usize) {
+/// names would be cut to nothing; the titles of these.
+fn grid_into(out: &mut String, grid: &Grid, width: usize) -> Vec<String> {
     let widest = |column: usize| {
         let headings = grid.columns[column].heading.iter().map(|word| columns_of(word));
         let cells = grid.rows.iter().map(|row| columns_of(&row[column]));
@@ -103,6 +107,7 @@ fn grid_into(out: &mut String, grid: &Grid, width: usize) {
     };
     let widths: Vec<usize> = (0..grid.columns.len()).map(widest).collect();
     let mut shown: Vec<usize> = (2..grid.columns.len()).collect();
+    let mut left_out = Vec::new();
     let room = |shown: &[usize]| {
         let figures: usize = shown.iter().map(|&column| widths[column] + 2).sum();
         width.saturating_sub(2 + PLACE_WIDTH + 1 + figures)
@@ -111,7 +116,7 @@ fn grid_into(out: &mut String, grid: &Grid, width: usize) {
         let Some(at) = shown.iter().rposition(|&column| grid.columns[column].is_spare) else {
             break;
         };
-        shown.remove(at);
+        left_out.insert(0, grid.columns[shown.remove(at)].title());
     }
     let name_width = widths[1].min(room(&shown).max(NAME_MIN));
     let names: Vec<&str> = grid.rows.iter().map(|row| row[1].as_str()).collect();
@@ -132,6 +137,7 @@ fn grid_into(out: &mut String, grid: &Grid, width: usize) {
     for (row, name) in grid.rows.iter().zip(cut_apart(&names, name_width)) {
         line(&row[0], &name, &|column| row[column].clone());
     }
+    left_out
 }
 
 /// The table, its first column cut to what the others leave.

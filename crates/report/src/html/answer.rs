@@ -14,6 +14,7 @@ use crate::charts::{OURS, RatePoint, field};
 use crate::clean::one_line;
 use crate::drawing::Tone;
 use crate::kept::main_mark;
+use crate::lead::{self, Lead};
 use crate::markup::{Markup, markup};
 use crate::published::{Place, places};
 use crate::wrap::bound;
@@ -43,6 +44,17 @@ pub(super) fn write(
     }
     page.literal("</div>\n</section>\n");
     Ok(())
+}
+
+/// Appends what is bad, where there is no answer to the questions.
+pub(super) fn write_lead(page: &mut Markup, lead: &Lead) {
+    markup!(
+        page,
+        "<section id=\"answer\" class=\"wide {}\">\n<h2 class=\"verdict\">{}</h2>\n<p class=\"quote\">{}</p>\n</section>\n",
+        class(lead.standing),
+        lead.headline,
+        &bound(&lead.what)
+    );
 }
 
 /// The colour of a reply.
@@ -118,7 +130,11 @@ fn among_published(
 ) -> Result<(), HtmlError> {
     let Some(ours) = our_place(record) else {
         page.literal("<p class=\"note\">");
+        let lead = Lead::from_record(record);
         match doubts(record).iter().find(|doubt| doubt.forbids_all()) {
+            Some(_) if lead::is_bad(lead.as_ref()) => {
+                markup!(page, "Not compared with published cards: {}.", lead::SPEED_SAYS_NOTHING);
+            }
             Some(doubt) => {
                 markup!(
                     page,

@@ -28,29 +28,31 @@ const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
-/// The rows for a terminal of `width` columns, ending in a newline, one line each: name, day, result, card.
-/// `latest` is the id of the record that `latest` names. No name is cut, since a user copies it.
+/// The rows for a terminal of `width` columns, ending in a newline, one line each: id, label, day, result, card.
+/// `latest` is the id of the record that `latest` names. No id and no label is cut, since a user copies them.
 #[must_use]
 pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> String {
     let width = usize::from(width).clamp(WIDTH_MIN, 120);
-    let rows: Vec<[String; 3]> = entries
+    let rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
             let mark = if latest == Some(&*entry.id) { " (latest)" } else { "" };
             let result = format!("{}{mark}", entry.result());
-            [entry.short_name(), entry.day().to_owned(), result]
+            let label = entry.label.clone().unwrap_or_default();
+            [entry.short_id().to_owned(), label, entry.day().to_owned(), result]
         })
         .collect();
     let widest = |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
-    let [name_width, day_width, result_width] = [0, 1, 2].map(widest);
-    let taken = name_width + day_width + result_width + 3 * GAP.len();
+    let widths: Vec<usize> = (0..4).map(widest).collect();
+    // Where no record has a label, there is no column of labels.
+    let shown: Vec<usize> = (0..4).filter(|&column| widths[column] > 0).collect();
+    let taken: usize = shown.iter().map(|&column| widths[column] + GAP.len()).sum();
     let card_width = width.saturating_sub(taken).max(CARD_MIN);
     let mut out = String::new();
-    for (entry, [name, day, result]) in entries.iter().zip(&rows) {
+    for (entry, row) in entries.iter().zip(&rows) {
+        let cells = shown.iter().map(|&column| left(&row[column], widths[column]));
         let card = cut_end(&entry.card_in_short, card_width);
-        let cells =
-            [left(name, name_width), left(day, day_width), left(result, result_width), card];
-        let line = cells.join(GAP);
+        let line = cells.chain([card]).collect::<Vec<_>>().join(GAP);
         out.push_str(line.trim_end());
         out.push('\n');
     }
@@ -81,12 +83,14 @@ pub fn inventory_table(entries: &[Entry]) -> String {
         "seq.\nread\nMB/s",
         "seq.\nwrite\nMB/s",
     ]);
-    let names: Vec<&str> = entries.iter().map(Entry::name).collect();
+    let names = super::names(entries);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     for (entry, name) in entries.iter().zip(cut_apart(&names, TABLE_NAME_MAX)) {
         let verdict = match (entry.verified(), entry.met.as_slice()) {
+            _ if entry.ended.is_some() => entry.result(),
             (Some(verified), _) => verified.to_owned(),
             (None, []) if entry.missed.is_empty() && entry.undecided.is_empty() => {
-                "no class tested".to_owned()
+                entry.finding.clone().unwrap_or_else(|| "no class tested".to_owned())
             }
             (None, []) => "no class passed".to_owned(),
             (None, met) => format!("passed {}", met.join(" ")),
@@ -123,10 +127,10 @@ const HEADINGS: [&str; 9] = [
 /// The columns of figures begin here.
 const FIRST_FIGURE: usize = 4;
 
-fn cells(entry: &Entry) -> [String; 9] {
+fn cells(entry: &Entry, name: String) -> [String; 9] {
     let [read, write, synced, sequential_read, sequential_write] = figures(entry);
     [
-        entry.name().to_owned(),
+        name,
         entry.day().to_owned(),
         entry.card.clone(),
         entry.verdicts(),
@@ -195,8 +199,8 @@ pub fn inventory_markdown(entries: &[Entry]) -> String {
     let lines: Vec<&str> =
         (0..HEADINGS.len()).map(|at| if at < FIRST_FIGURE { "---" } else { "---:" }).collect();
     let mut out = format!("| {} |\n| {} |\n", HEADINGS.join(" | "), lines.join(" | "));
-    for entry in entries {
-        let cells = cells(entry).map(|cell| Markdown(&cell).to_string());
+    for (entry, name) in entries.iter().zip(super::names(entries)) {
+        let cells = cells(entry, name).map(|cell| Markdown(&cell).to_string());
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     out
@@ -219,8 +223,8 @@ pub fn inventory_html(entries: &[Entry]) -> String {
         markup!(page, "<th scope=\"col\">{}</th>", heading);
     }
     page.literal("</tr></thead>\n<tbody>\n");
-    for entry in entries {
-        for (at, cell) in cells(entry).iter().enumerate() {
+    for (entry, name) in entries.iter().zip(super::names(entries)) {
+        for (at, cell) in cells(entry, name).iter().enumerate() {
             if at == 0 {
                 markup!(page, "<tr><th scope=\"row\">{}</th>", cell);
             } else {

@@ -15,7 +15,7 @@ use crate::text::{quantities, whole};
 const SECTOR: u64 = 512;
 
 /// Sectors by what was read back.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sectors {
     ok: u64,
     corrupted: u64,
@@ -33,6 +33,44 @@ impl Sectors {
         self.corrupted = self.corrupted.saturating_add(other.corrupted);
         self.changed = self.changed.saturating_add(other.changed);
         self.overwritten = self.overwritten.saturating_add(other.overwritten);
+    }
+}
+
+/// Where the data of the files, which f3write lays one behind the other, turn from right to wrong.
+#[derive(Debug, Default)]
+struct Course {
+    /// How many files there were.
+    files: u64,
+    /// Whether one was not the next, counted from 1: then the start of the storage is not known.
+    has_gap: bool,
+    /// Sectors from the start up to the first wrong one, and those that are right in the file of that one.
+    right: u64,
+    /// What is in the files behind that one.
+    behind: Option<Sectors>,
+}
+
+impl Course {
+    fn add(&mut self, number: Option<u64>, row: Sectors) {
+        self.files += 1;
+        self.has_gap |= number != Some(self.files);
+        match &mut self.behind {
+            Some(behind) => behind.add(row),
+            None => {
+                self.right = self.right.saturating_add(row.ok);
+                self.behind = (row.wrong() > 0).then(Sectors::default);
+            }
+        }
+    }
+
+    /// How much from the start is right, where next to nothing behind it is; `None` where errors lie scattered, as of
+    /// a damaged storage. Of a counterfeit, what was written last may be right.
+    fn right_to(&self) -> Option<Bytes> {
+        let behind = self.behind.filter(|_| !self.has_gap && self.right > 0)?;
+        let all = behind.ok.saturating_add(behind.wrong());
+        // Bits that differ are those of a damaged storage.
+        let is_elsewhere = behind.changed < behind.wrong() / 10;
+        let is_wrong = all >= FILE_SECTORS && behind.ok <= all / 10;
+        (is_wrong && is_elsewhere).then(|| Bytes(self.right.saturating_mul(SECTOR)))
     }
 }
 
@@ -78,6 +116,9 @@ pub(super) struct Data<'l, 't> {
     rows: Option<(&'l Line<'t>, Sectors)>,
     /// The first row that holds a wrong sector.
     first_wrong: Option<&'l Line<'t>>,
+    last_row: Option<&'l Line<'t>>,
+    /// Where the data turn from right to wrong.
+    course: Course,
     sums: Option<(&'l Line<'t>, Sectors)>,
     /// Lost data, where their kinds are not told.
     lost: Option<(&'l Line<'t>, u64)>,
@@ -129,6 +170,8 @@ impl<'l, 't> Data<'l, 't> {
             self.first_wrong.get_or_insert(line);
         }
         self.rows.get_or_insert((line, Sectors::default())).1.add(row);
+        self.last_row = Some(line);
+        self.course.add(rest.split('.').next().and_then(whole), row);
     }
 
     fn read_sum(&mut self, line: &'l Line<'t>, text: &str) {
@@ -154,7 +197,8 @@ impl<'l, 't> Data<'l, 't> {
 
     /// Ends the run: adds what was found to `draft`.
     pub(super) fn settle(self, draft: &mut RecordDraft) {
-        let Self { rows, first_wrong, sums, lost, writes, reads, has_speed } = self;
+        let Self { rows, first_wrong, last_row, course, sums, lost, writes, reads, has_speed } =
+            self;
         writes.settle(OpName::Write, draft);
         reads.settle(OpName::Read, draft);
         let is_summed = sums.is_some() || lost.is_some();
@@ -163,13 +207,21 @@ impl<'l, 't> Data<'l, 't> {
         let is_whole = |sums: Sectors| sums.wrong() > 0 || lost.is_some() && !is_lost;
         let told = sums.filter(|(_, sums)| is_whole(*sums)).or(rows.filter(|_| !is_lost));
         match (told, lost) {
-            (Some((line, Sectors { ok, corrupted, changed, overwritten })), _) => {
-                if corrupted.max(changed).max(overwritten) > 0 {
-                    let line = first_wrong.unwrap_or(line);
-                    let what = FindingKind::WrongSectors { ok, corrupted, changed, overwritten };
-                    draft.find(line, what);
-                }
+            (Some((line, told)), _) if told.wrong() > 0 => {
+                let Sectors { ok, corrupted, changed, overwritten } = told;
+                // Rows of a text that is cut do not tell where the data end.
+                let is_whole = rows.is_some_and(|(_, sectors)| sectors == told);
+                let right_to_bytes = course.right_to().filter(|_| is_whole);
+                let what = FindingKind::WrongSectors {
+                    ok,
+                    corrupted,
+                    changed,
+                    overwritten,
+                    right_to_bytes,
+                };
+                draft.find(first_wrong.unwrap_or(line), what);
             }
+            (Some(_), _) => {}
             (None, Some((line, lost))) if lost > 0 => {
                 let ok = sums.or(rows).map_or(0, |(_, sectors)| sectors.ok);
                 let what = FindingKind::DataLost {
@@ -183,7 +235,7 @@ impl<'l, 't> Data<'l, 't> {
         if let Some((line, sectors)) = rows.filter(|_| !is_summed && !has_speed) {
             let all = sectors.ok.saturating_add(sectors.wrong()).saturating_mul(SECTOR);
             let what = FindingKind::Unfinished { tested_bytes: Some(Bytes(all)), of_bytes: None };
-            draft.find(line, what);
+            draft.find(last_row.unwrap_or(line), what);
         }
     }
 }
