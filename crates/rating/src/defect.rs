@@ -8,36 +8,9 @@ use serde::Serialize;
 use crate::answer::SeenBeside;
 use crate::capacity::capacity;
 use crate::data::alarm;
+use crate::defect_kind::DefectKind;
 use crate::findings::{Gravity, by_gravity, gravity, in_short};
 use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
-
-/// The kind of a defect, the gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum DefectKind {
-    /// It holds less than it announces.
-    Fake,
-    /// Parts of it do not keep data.
-    Damaged,
-    /// Data came back wrong.
-    LosesData,
-    /// It fails, or is worn out.
-    Failing,
-}
-
-impl DefectKind {
-    /// In one or two words, such as `FAKE`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Fake => "FAKE",
-            Self::Damaged => "DAMAGED",
-            Self::LosesData => "LOSES DATA",
-            Self::Failing => "FAILING",
-        }
-    }
-}
 
 /// Why a storage is not to be recommended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -6,7 +6,7 @@
 use cardproof_record::{ErrorCause, Finding, FindingKind, OpName, Record, Warning, WarningCode};
 use cardproof_units::Bytes;
 
-use crate::defect::DefectKind;
+use crate::defect_kind::DefectKind;
 use crate::kernel_words;
 use crate::wording::grouped;
 

@@ -14,6 +14,7 @@ mod claims;
 pub mod compare;
 pub mod data;
 mod defect;
+mod defect_kind;
 pub mod diagnosis;
 pub mod disturbance;
 mod doubts;
@@ -65,7 +66,8 @@ pub use cardproof_facts::{
     RANDOM_QUEUE_DEPTH,
 };
 pub use claims::claims;
-pub use defect::{Defect, DefectKind, defect, defect_in};
+pub use defect::{Defect, defect, defect_in};
+pub use defect_kind::DefectKind;
 pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};

@@ -12,8 +12,8 @@ use cardproof_units::Throughput;
 
 use crate::clean::{Markdown, harmless, one_line};
 use crate::columns::columns_of;
+use crate::ended::ended;
 use crate::facts::title_of_device;
-use crate::inventory::ended;
 use crate::wrap::{sentence, wrap_into};
 
 pub use words::{Reply, Step};

@@ -7,7 +7,7 @@ use cardproof_registers::names::sd_products;
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
-use crate::inventory::ended;
+use crate::ended::ended;
 
 /// The label of the system's settings, which a short report leaves out.
 pub(crate) const SETTINGS: &str = "Settings";

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::clean::one_line;
 use crate::contents::of_jobs;
+use crate::ended::ended;
 use crate::facts::{title, title_in_short};
 
 pub use forms::{
@@ -103,16 +104,6 @@ const SHORT_ID_MIN: usize = 8;
 pub fn short_id(id: &str) -> &str {
     let mut ends = id.rmatch_indices('-').map(|(at, _)| &id[at + 1..]);
     ends.find(|end| end.len() >= SHORT_ID_MIN).unwrap_or(id)
-}
-
-/// How a run in this state ended, where it did not reach its end.
-pub(crate) const fn ended(state: &State) -> Option<&'static str> {
-    match state {
-        State::Complete => None,
-        State::Running | State::Partial => Some("interrupted"),
-        State::Failed => Some("ended by an error"),
-        State::Unknown => Some("perhaps not complete"),
-    }
 }
 
 /// What `entries` are called in a table: by label, with the id where several have one label, or by id.

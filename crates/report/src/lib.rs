@@ -14,6 +14,7 @@ mod comparison;
 mod contents;
 mod course;
 mod drawing;
+mod ended;
 mod facts;
 mod figures;
 mod flushes;

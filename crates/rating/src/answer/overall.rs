@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Answer, Fast, Healthy, Powered, Real};
-use crate::defect::DefectKind;
+use crate::defect_kind::DefectKind;
 use crate::meaning::Grade;
 
 /// The verdict on the whole. What endangers data comes before what is slow.
