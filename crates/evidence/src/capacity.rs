@@ -22,6 +22,7 @@ mod phases;
 mod prior;
 mod reasons;
 pub mod stamp;
+mod thinned;
 mod weighed;
 
 pub use bounds::{CONFIDENCE, excluded_share, places_for_share};

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::observation::{Evidence, Found, Observation, Writes};
 use super::phases::Phases;
 use super::stamp::SECTOR;
+use super::thinned::thinned;
 
 const SECTOR_BYTES: u64 = SECTOR as u64;
 
@@ -120,18 +121,14 @@ pub fn guess_modulus(evidence: &Evidence) -> Option<u64> {
     best.1
 }
 
-/// So many places tell a modulus; a full test has a hundred times as many.
-const PLACES_MOST: usize = 8192;
-
-/// The places that were read after enough other bytes to be lost, as (address, live); evenly out of all, if
-/// they are more than [`PLACES_MOST`].
+/// The places that were read after enough other bytes to be lost, as (address, live);
+/// [`thinned`] where they are many.
 fn settled(evidence: &Evidence) -> Vec<(u64, bool)> {
     let places = || evidence.observations.iter();
     let lost = places().filter(|place| !is_live(place));
     let least = lost.map(Observation::distance_bytes).min().unwrap_or(0);
-    let settled = || places().filter(|place| place.distance_bytes() >= least);
-    let step = settled().count().div_ceil(PLACES_MOST).max(1);
-    settled().step_by(step).map(|place| (place.offset_bytes, is_live(place))).collect()
+    let settled = places().filter(|place| place.distance_bytes() >= least);
+    thinned(settled.map(|place| (place.offset_bytes, is_live(place))).collect())
 }
 
 /// So many live and so many lost places tell most wrong moduli.

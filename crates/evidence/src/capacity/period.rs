@@ -3,6 +3,7 @@
 use super::likelihood::ln_sum;
 use super::observation::{Evidence, Observation};
 use super::phases::Phases;
+use super::thinned::thinned;
 
 /// Into how many parts a period is cut.
 const PARTS: usize = 64;
@@ -18,9 +19,6 @@ const PERIOD_MIN: u64 = 2 * PAGE;
 
 /// So many good and so many lost places tell most wrong periods.
 const SAMPLE_OF_EACH: usize = 48;
-
-/// So many places tell a period; a full test has a hundred times as many.
-const PLACES_MOST: usize = 8192;
 
 /// The parts of a period, each with flash, without, or with a border in it.
 #[derive(Clone, Debug)]
@@ -95,16 +93,15 @@ struct Places {
 }
 
 impl Places {
-    /// The places that were read after as much as lost the first of the random ones; evenly out of all, if
-    /// they are more than [`PLACES_MOST`].
+    /// The places that were read after as much as lost the first of the random ones;
+    /// [`thinned`] where they are many.
     fn settled(evidence: &Evidence) -> Self {
         let random = || evidence.observations.iter().filter(|place| place.is_random);
         let lost = random().filter(|place| !place.is_right()).map(Observation::distance_bytes);
         let least = lost.min().unwrap_or(0);
-        let all = || evidence.observations.iter().filter(|place| place.distance_bytes() >= least);
-        let step = all().count().div_ceil(PLACES_MOST).max(1);
+        let all = evidence.observations.iter().filter(|place| place.distance_bytes() >= least);
         let (right, lost): (Vec<_>, Vec<_>) =
-            all().step_by(step).partition(|place| place.is_right());
+            thinned(all.collect()).into_iter().partition(|place: &&Observation| place.is_right());
         let addresses = |places: Vec<&Observation>| {
             places.into_iter().map(|place| place.offset_bytes).collect()
         };
@@ -135,5 +132,30 @@ impl Places {
         };
         let (right, lost) = (count(&self.right), count(&self.lost));
         right.iter().zip(lost).map(|(&right, lost)| right.min(lost) as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::observation::Found;
+    use super::*;
+
+    #[test]
+    fn a_period_is_found_in_a_full_test_whose_places_lie_at_equal_distances() {
+        const MIB: u64 = 1 << 20;
+        let place = |number: u64| Observation {
+            offset_bytes: number * MIB,
+            length_bytes: MIB,
+            written_at_bytes: 0,
+            read_at_bytes: 64 << 30,
+            found: if number % 8 < 4 { Found::Right } else { Found::Constant(0) },
+            right_prefix_bytes: 0,
+            live_prefix_bytes: 0,
+            transient_errors: 0,
+            is_random: false,
+        };
+        let observations = (0..64 << 10).map(place).collect();
+        let evidence = Evidence { announced_bytes: 64 << 30, observations, ..Evidence::default() };
+        assert_eq!(guess_period(&evidence), Some(8 * MIB));
     }
 }
