@@ -12,6 +12,7 @@ use cardproof_evidence::capacity::{
 use cardproof_record::{CapacityTest, CapacityVerdict, Record, State};
 use cardproof_units::Bytes;
 
+use crate::defect_kind::DefectKind;
 use crate::origin;
 
 pub use places::capacity_place;
@@ -161,15 +162,19 @@ impl Capacity {
                 "capacity genuine as far as tested".to_owned()
             }
             CapacityVerdict::Genuine => "capacity genuine".to_owned(),
-            CapacityVerdict::Fake if !self.has_bounds() => {
-                format!("FAKE: holds less than {}", self.announced)
-            }
-            CapacityVerdict::Fake => {
-                format!("FAKE: holds {} of {}", self.real_size.0, self.announced)
-            }
-            CapacityVerdict::Damaged => "DAMAGED".to_owned(),
+            CapacityVerdict::Fake => format!("{}: {}", DefectKind::Fake.word(), self.held()),
+            CapacityVerdict::Damaged => DefectKind::Damaged.word().to_owned(),
             CapacityVerdict::Suspicious => "suspicious".to_owned(),
             CapacityVerdict::Undecided => "capacity undecided".to_owned(),
+        }
+    }
+
+    /// What a fake holds, in a few words.
+    pub(crate) fn held(&self) -> String {
+        if self.has_bounds() {
+            format!("holds {} of {}", self.real_size.0, self.announced)
+        } else {
+            format!("holds less than {}", self.announced)
         }
     }
 

@@ -20,29 +20,27 @@ pub struct Defect {
     pub kind: DefectKind,
     /// What was found, without a full stop, such as `FAKE: holds 8 GiB of 64 GiB`.
     pub words: String,
+    /// The same without the word of its kind; empty where that says all.
+    #[serde(skip)]
+    pub what: String,
 }
 
 impl Defect {
-    fn new(kind: DefectKind, words: impl Into<String>) -> Self {
-        Self { kind, words: words.into() }
+    /// One of which the word of its kind says all.
+    fn new(kind: DefectKind) -> Self {
+        Self { kind, words: kind.word().to_owned(), what: String::new() }
     }
 
     /// What a test found, after the word of the kind.
     fn found(kind: DefectKind, what: &str) -> Self {
-        Self::new(kind, format!("{}: {what}", kind.word()))
-    }
-
-    /// What was found, without the word of its kind.
-    #[must_use]
-    pub fn what(&self) -> &str {
-        let rest = self.words.strip_prefix(self.kind.word()).unwrap_or(&self.words);
-        rest.strip_prefix(": ").unwrap_or(rest)
+        Self { kind, words: format!("{}: {what}", kind.word()), what: what.to_owned() }
     }
 
     /// The same, as told of another record of the same storage.
     #[must_use]
     pub fn of_another_record(&self) -> Self {
-        Self::new(self.kind, format!("{} (by another record with this label)", self.words))
+        let told = |words: &str| format!("{words} (by another record with this label)");
+        Self { kind: self.kind, words: told(&self.words), what: told(&self.what) }
     }
 }
 
@@ -68,14 +66,11 @@ pub fn defect(record: &Record) -> Option<Defect> {
 
 fn of_capacity(record: &Record) -> Option<Defect> {
     let found = capacity(record)?;
-    let kind = match found.verdict {
-        CapacityVerdict::Fake => DefectKind::Fake,
-        CapacityVerdict::Damaged => DefectKind::Damaged,
-        CapacityVerdict::Genuine | CapacityVerdict::Suspicious | CapacityVerdict::Undecided => {
-            return None;
-        }
-    };
-    Some(Defect::new(kind, found.in_short()))
+    match found.verdict {
+        CapacityVerdict::Fake => Some(Defect::found(DefectKind::Fake, &found.held())),
+        CapacityVerdict::Damaged => Some(Defect::new(DefectKind::Damaged)),
+        CapacityVerdict::Genuine | CapacityVerdict::Suspicious | CapacityVerdict::Undecided => None,
+    }
 }
 
 fn of_integrity(record: &Record) -> Option<Defect> {

@@ -70,11 +70,8 @@ impl<'r> Checked<'r> {
 /// record, and of one without a figure of the speed.
 #[must_use]
 pub fn check_text(record: &Record, width: u16, styled: bool) -> Option<String> {
-    let text = Checked::from_record(record)?.page().text(width, styled);
-    let Some(ended) = ended_in_words(record) else { return Some(text) };
-    // Below the name of the card.
-    let (name, rest) = text.split_once("\n\n")?;
-    Some(format!("{name}\n\n  {ended}\n\n{rest}"))
+    let checked = Checked::from_record(record)?;
+    Some(checked.page().with_end(ended_in_words(record).as_deref(), width, styled))
 }
 
 /// The same as [`AnswerPage::markdown`] says.
@@ -108,10 +105,19 @@ impl AnswerPage<'_> {
     /// `styled` it holds no escape sequence. Nothing of the device can bring one in.
     #[must_use]
     pub fn text(&self, width: u16, styled: bool) -> String {
+        self.with_end(None, width, styled)
+    }
+
+    /// The same, with how the check `ended` below the name of the card, where it did not reach its end.
+    fn with_end(&self, ended: Option<&str>, width: u16, styled: bool) -> String {
         let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
         let mut out = String::with_capacity(2048);
         wrap_into(&mut out, "", &self.device(), "  ", width);
         out.push('\n');
+        if let Some(ended) = ended {
+            wrap_into(&mut out, "  ", ended, "  ", width);
+            out.push('\n');
+        }
         if let Some(overall) = self.answer.overall {
             self.headline(&mut out, overall, width, styled);
             out.push('\n');

@@ -337,7 +337,8 @@ mod tests {
         let genuine = Entry { capacity: Some("capacity genuine".to_owned()), ..card };
         assert_eq!(genuine.result(), "A1 passed");
         let words = "FAKE: holds 8 GiB".to_owned();
-        let defect = Defect { kind: DefectKind::Fake, words: words.clone() };
+        let defect =
+            Defect { kind: DefectKind::Fake, words: words.clone(), what: "holds 8 GiB".to_owned() };
         let fake = Entry { capacity: Some(words), defect: Some(defect), ..genuine.clone() };
         assert_eq!(fake.result(), "FAKE: holds 8 GiB");
         assert!(fake.verdicts().starts_with("FAKE: holds 8 GiB; passed"), "{}", fake.verdicts());

@@ -33,7 +33,7 @@ impl Lead {
             return Some(Self {
                 headline: words::headline(overall),
                 standing: words::standing(overall),
-                what: one_line(defect.what()),
+                what: one_line(&defect.what),
             });
         }
         let gravest = by_gravity(record).into_iter().next()?;

@@ -12,7 +12,7 @@ use crate::lead::{Lead, found_in_words};
 /// More doubts than this are counted.
 const DOUBTS_MAX: usize = 1;
 
-/// So many findings of another tool are told.
+/// More findings of another tool than this are not told.
 const FOUND_MAX: usize = 3;
 
 /// What a forum is told of a record.

@@ -126,7 +126,7 @@ fn slower(slower: &Slower) -> String {
     }
 }
 
-/// So many days give the first interval of what is written a day.
+/// From this number of days on, what is written a day has an interval.
 const YOUNG_DAYS: usize = 3;
 
 /// What to do next, while a ledger that no timer adds to is young.

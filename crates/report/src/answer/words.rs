@@ -118,13 +118,13 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
         defect.kind == DefectKind::Failing && answer.healthy.is_some()
     };
     if let Some(defect) = answer.defect.as_ref().filter(|it| !is_said_above(it)) {
-        return Some(one_line(defect.what()));
+        return Some(one_line(&defect.what));
     }
     let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
     place.map(|place| {
         let Place { faster_than, faster_than_min: min, faster_than_max: max, of, .. } = place;
         // A range that is so narrow says no more than its middle.
-        let is_narrow = (max - min) * 10 <= of;
+        let is_narrow = max.abs_diff(min) * 10 <= of;
         let rank = if is_narrow { faster_than.to_string() } else { format!("{min} to {max}") };
         format!("small writes: faster than {rank} of {of} published cards")
     })

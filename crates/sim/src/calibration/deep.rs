@@ -27,7 +27,7 @@ pub struct Deep {
 pub enum Amount {
     /// New requests are handed over for so long on the target's clock.
     For(Nanos),
-    /// So many bytes.
+    /// Until this amount is done.
     Of(Bytes),
 }
 
