@@ -220,17 +220,24 @@ pub enum ReadError {
         found: String,
     },
     /// The answer of a check, which names its record and does not hold it.
-    #[error(
-        "this is the short answer of `cardproof check --json`, which is no record; the record is on the computer that gave the answer: cardproof show {record} --json FILE"
-    )]
+    #[error("this is the short answer of `cardproof check --json`, which is no record; {}", way_to(.record.as_deref()))]
     AnswerOfCheck {
-        /// The id of the record.
-        record: String,
+        /// The id of the record; `None` where nothing was measured.
+        record: Option<String>,
     },
 }
 
 /// The schema of the answer of a check.
 pub const CHECK_SCHEMA: &str = "cardproof.check/1";
+
+fn way_to(record: Option<&str>) -> String {
+    match record {
+        Some(record) => format!(
+            "the record is on the computer that gave the answer: cardproof show {record} --json FILE"
+        ),
+        None => "nothing was measured for it, so there is none".to_owned(),
+    }
+}
 
 /// What tells one document from another.
 #[derive(Deserialize)]
@@ -243,14 +250,14 @@ struct Head {
 
 impl Head {
     fn of_record(self) -> Result<(), ReadError> {
-        let last = self.records.as_array().and_then(|records| records.last()?.as_str());
-        match last {
-            _ if self.schema == SCHEMA => Ok(()),
-            Some(record) if self.schema == CHECK_SCHEMA => {
-                Err(ReadError::AnswerOfCheck { record: record.to_owned() })
-            }
-            _ => Err(ReadError::OtherSchema { found: self.schema }),
+        if self.schema == SCHEMA {
+            return Ok(());
         }
+        if self.schema != CHECK_SCHEMA {
+            return Err(ReadError::OtherSchema { found: self.schema });
+        }
+        let last = self.records.as_array().and_then(|records| records.last()?.as_str());
+        Err(ReadError::AnswerOfCheck { record: last.map(str::to_owned) })
     }
 }
 

@@ -78,6 +78,11 @@ fn the_answer_of_a_check_is_told_from_a_record() {
     let answer = r#"{"schema": "cardproof.check/1", "records": ["a-verify-1", "a-check-2"]}"#;
     let said = Record::from_json(answer).unwrap_err().to_string();
     assert!(said.contains("cardproof show a-check-2 --json FILE"), "{said}");
-    let other = r#"{"schema": "cardproof.check/1", "records": 7}"#;
-    assert!(matches!(Record::from_json(other), Err(ReadError::OtherSchema { .. })));
+    let unmeasured = r#"{"schema": "cardproof.check/1", "records": []}"#;
+    let said = Record::from_json(unmeasured).unwrap_err().to_string();
+    assert!(said.contains("nothing was measured"), "{said}");
+    let foreign = r#"{"schema": "cardproof.check/1", "records": 7}"#;
+    assert!(matches!(Record::from_json(foreign), Err(ReadError::AnswerOfCheck { record: None })));
+    let later = r#"{"schema": "cardproof.check/2", "records": ["a"]}"#;
+    assert!(matches!(Record::from_json(later), Err(ReadError::OtherSchema { .. })));
 }
