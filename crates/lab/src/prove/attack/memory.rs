@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use cardproof_testkit::{Mount, Noise, run};
@@ -46,7 +46,7 @@ pub(super) fn called_genuine(lab: &mut Lab, noise: &mut Noise) -> Result<Option<
     match noise.below(5) {
         0 => {
             let memory = Mount::tmpfs("size=48M")?;
-            verdict_on(lab, memory.path(), &["--full"], "tmpfs")
+            refused_on(lab, memory.path(), "tmpfs")
         }
         1 => {
             let memory = Mount::tmpfs("size=48M")?;
@@ -117,17 +117,31 @@ fn size_of(node: &str) -> Result<u64> {
     Ok(run("blockdev", ["--getsize64", node])?.trim().parse()?)
 }
 
+/// Memory itself is refused before anything is written: the status is that of a mistake in the call.
+fn refused_on(lab: &Lab, place: &Path, way: &str) -> Result<Option<String>> {
+    let ended = verify(lab, place, &["--full"])?;
+    let is_refused = ended.status.code() == Some(2) && ended.stdout.is_empty();
+    let left = fs::read_dir(place)?.count();
+    Ok((!is_refused || left != 0)
+        .then(|| format!("{way}: {}, {left} files are left", ended.status)))
+}
+
+/// The end of `cardproof verify place`.
+fn verify(lab: &Lab, place: &Path, more: &[&str]) -> Result<Output> {
+    let home = tempfile::tempdir()?;
+    let mut command = Command::new(&lab.program);
+    command.arg("verify").arg(place).args(more).args(["--quiet", "--json", "-"]);
+    Ok(command.env("XDG_DATA_HOME", home.path()).stdin(Stdio::null()).output()?)
+}
+
 /// Tests `place`; how it was called genuine, or what of its files has changed.
 fn verdict_on(lab: &Lab, place: &Path, more: &[&str], way: &str) -> Result<Option<String>> {
-    let home = tempfile::tempdir()?;
     let own = place.join("letter.txt");
     let is_directory = place.is_dir();
     if is_directory {
         fs::write(&own, "mine")?;
     }
-    let mut command = Command::new(&lab.program);
-    command.arg("verify").arg(place).args(more).args(["--quiet", "--json", "-"]);
-    let ended = command.env("XDG_DATA_HOME", home.path()).stdin(Stdio::null()).output()?;
+    let ended = verify(lab, place, more)?;
     let told = String::from_utf8_lossy(&ended.stderr);
     let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
     let answer = answer.with_context(|| format!("{way}: {}: {told}", ended.status))?;
