@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem;
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use serde_json::Map;
@@ -323,16 +325,28 @@ impl RecordDraft {
             && self.conditions.device.size_bytes.is_none())
     }
 
-    /// What the tool told, without the places in the text: the same text for the same output.
-    pub(super) fn content(&self) -> String {
-        let kinds: Vec<&FindingKind> = self.findings.iter().map(|finding| &finding.what).collect();
-        let figures = self.phases.iter().map(|phase| (phase.name(), &phase.figures));
-        let figures: Vec<(String, &Vec<Printed>)> = figures.collect();
-        let device = &self.conditions.device;
-        format!(
-            "{:?} {:?} {device:?} {kinds:?} {figures:?} {:?}",
-            self.tools, self.label, self.figures
-        )
+    /// Whether `other` tells the same of the same device, apart from the places in the text.
+    pub(super) fn tells_the_same(&self, other: &Self) -> bool {
+        self.tools == other.tools
+            && self.label == other.label
+            && self.figures == other.figures
+            && self.phases.len() == other.phases.len()
+            && self.phases.iter().zip(&other.phases).all(|(a, b)| a.figures == b.figures)
+            && self.conditions.device == other.conditions.device
+            && self.findings.len() == other.findings.len()
+            && self.findings.iter().zip(&other.findings).all(|(a, b)| a.what == b.what)
+            && self.phases.iter().zip(&other.phases).all(|(a, b)| a.name() == b.name())
+    }
+
+    /// A number that is equal for drafts that tell the same.
+    pub(super) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.label, &self.conditions.device.name, self.phases.len()).hash(&mut hasher);
+        self.tools.iter().for_each(|tool| tool.name().hash(&mut hasher));
+        self.findings.iter().for_each(|finding| mem::discriminant(&finding.what).hash(&mut hasher));
+        let of_phases = self.phases.iter().flat_map(|phase| &phase.figures);
+        of_phases.chain(&self.figures).for_each(|it| it.value.to_bits().hash(&mut hasher));
+        hasher.finish()
     }
 
     /// Refuses more measurements than a record can show.
@@ -373,7 +387,7 @@ impl RecordDraft {
         self.began = self.began.take().or(other.began);
         self.label = self.label.take().or(other.label);
         self.is_partial |= other.is_partial;
-        self.conditions = merged(std::mem::take(&mut self.conditions), other.conditions);
+        self.conditions = merged(mem::take(&mut self.conditions), other.conditions);
         self.phases.extend(other.phases);
         self.jobs.extend(other.jobs);
         self.figures.extend(other.figures);
@@ -397,7 +411,7 @@ impl RecordDraft {
         for (mut draft, name) in self.phases.into_iter().zip(names) {
             let fault = draft.fault.take();
             findings.extend(fault.map(|what| Finding::of_phase(what, first_tool)));
-            let printed = std::mem::take(&mut draft.figures);
+            let printed = mem::take(&mut draft.figures);
             let sound = printed.into_iter().filter(|it| it.value.abs() < FIGURE_MOST);
             figures.extend(sound.map(|it| it.finish(vec![name.clone()])));
             phases.push(draft.finish(name));

@@ -7,7 +7,7 @@ mod drives;
 mod imager;
 mod kernel;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::draft::RecordDraft;
 use super::lines::Line;
@@ -56,8 +56,17 @@ pub(super) fn read(
 
 /// Leaves out what stands in the text a second time.
 fn drop_repeats(found: &mut Vec<(usize, RecordDraft)>) {
-    let mut known: HashSet<String> = HashSet::new();
-    found.retain(|(_, draft)| known.insert(draft.content()));
+    let mut kept: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut is_new = Vec::with_capacity(found.len());
+    for (index, (_, draft)) in found.iter().enumerate() {
+        let alike = kept.entry(draft.digest()).or_default();
+        is_new.push(!alike.iter().any(|earlier| found[*earlier].1.tells_the_same(draft)));
+        if is_new[index] {
+            alike.push(index);
+        }
+    }
+    let mut is_new = is_new.into_iter();
+    found.retain(|_| is_new.next().unwrap_or_default());
 }
 
 /// The index of the line called `number`.
