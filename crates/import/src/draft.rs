@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
@@ -323,30 +322,6 @@ impl RecordDraft {
             && self.findings.is_empty()
             && self.flash_timings.is_empty()
             && self.conditions.device.size_bytes.is_none())
-    }
-
-    /// Whether `other` tells the same of the same device, apart from the places in the text.
-    pub(super) fn tells_the_same(&self, other: &Self) -> bool {
-        self.tools == other.tools
-            && self.label == other.label
-            && self.figures == other.figures
-            && self.phases.len() == other.phases.len()
-            && self.phases.iter().zip(&other.phases).all(|(a, b)| a.figures == b.figures)
-            && self.conditions.device == other.conditions.device
-            && self.findings.len() == other.findings.len()
-            && self.findings.iter().zip(&other.findings).all(|(a, b)| a.what == b.what)
-            && self.phases.iter().zip(&other.phases).all(|(a, b)| a.name() == b.name())
-    }
-
-    /// A number that is equal for drafts that tell the same.
-    pub(super) fn digest(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (&self.label, &self.conditions.device.name, self.phases.len()).hash(&mut hasher);
-        self.tools.iter().for_each(|tool| tool.name().hash(&mut hasher));
-        self.findings.iter().for_each(|finding| mem::discriminant(&finding.what).hash(&mut hasher));
-        let of_phases = self.phases.iter().flat_map(|phase| &phase.figures);
-        of_phases.chain(&self.figures).for_each(|it| it.value.to_bits().hash(&mut hasher));
-        hasher.finish()
     }
 
     /// Refuses more measurements than a record can show.

@@ -6,8 +6,7 @@ mod apps;
 mod drives;
 mod imager;
 mod kernel;
-
-use std::collections::HashMap;
+mod repeats;
 
 use super::draft::RecordDraft;
 use super::lines::Line;
@@ -44,7 +43,7 @@ pub(super) fn read(
     if is_asked(ForeignTool::Table) {
         found.extend(table::read(lines, &is_free));
     }
-    drop_repeats(&mut found);
+    repeats::leave_out(&mut found);
     for (_, draft) in &mut found {
         if let [tool] = draft.tools[..] {
             draft.sign(tool);
@@ -52,21 +51,6 @@ pub(super) fn read(
     }
     found.sort_by_key(|(index, _)| *index);
     found
-}
-
-/// Leaves out what stands in the text a second time.
-fn drop_repeats(found: &mut Vec<(usize, RecordDraft)>) {
-    let mut kept: HashMap<u64, Vec<usize>> = HashMap::new();
-    let mut is_new = Vec::with_capacity(found.len());
-    for (index, (_, draft)) in found.iter().enumerate() {
-        let alike = kept.entry(draft.digest()).or_default();
-        is_new.push(!alike.iter().any(|earlier| found[*earlier].1.tells_the_same(draft)));
-        if is_new[index] {
-            alike.push(index);
-        }
-    }
-    let mut is_new = is_new.into_iter();
-    found.retain(|_| is_new.next().unwrap_or_default());
 }
 
 /// The index of the line called `number`.
