@@ -30,8 +30,11 @@ use worker::{Desk, Ended, Variable, Verdict};
 
 pub(crate) use programs::{Built, Suite};
 
-/// The variable with the seed of tests that explore at random.
-const SEED: &str = "CARDPROOF_TEST_SEED";
+/// The variables with the seed of tests that draw at random: our own and proptest's.
+const SEEDS: [&str; 2] = ["CARDPROOF_TEST_SEED", "PROPTEST_RNG_SEED"];
+
+/// The seed of the gate, which tries the same on every machine.
+const GATE_SEED: u64 = 1;
 
 /// Tests that measure what the whole machine does, by the beginning of their full names: one at a time, when
 /// all others have ended.
@@ -66,7 +69,8 @@ pub(crate) fn run<T>(
     let pool = Pool::new(Order::new(times.clone(), seed));
     let came = Mutex::new(Came::default());
     let intake = Intake { choice, pool: &pool, came: &came };
-    intake.note(seed.map(|seed| (SEED, seed.to_string())));
+    let drawn = seed.or((choice == Choice::Gate).then_some(GATE_SEED));
+    intake.note(drawn.into_iter().flat_map(|seed| SEEDS.map(|name| (name, seed.to_string()))));
     let (mut ended, fed, start) = thread::scope(|scope| {
         let work = |number| work(number, &pool, &intake, &place);
         let workers: Vec<_> =
@@ -165,9 +169,9 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Gives tests that begin from now on a `variable`.
-    fn note(&self, variable: Option<Variable>) {
-        self.came().variables.extend(variable);
+    /// Gives tests that begin from now on `variables`.
+    fn note(&self, variables: impl IntoIterator<Item = Variable>) {
+        self.came().variables.extend(variables);
     }
 
     fn variables(&self) -> Vec<Variable> {

@@ -53,7 +53,8 @@ pub(crate) struct Arguments {
     /// Only these parts
     #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
     only: Vec<Part>,
-    /// Run the tests in an order drawn from this seed, which tests that explore get too
+    /// Run the tests in an order drawn from this seed, which tests that draw at random get too; without
+    /// it, these try the same every time
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 }

@@ -42,11 +42,11 @@ pub(crate) struct ImportArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Treat the input as output of this tool
     ///
-    /// One of: a1-sd-bench, agnostics, amorphousdiskmark, androbench, as-ssd, blackmagic, bonnie++,
-    /// crystaldiskmark, dd, disk-benchmark, diskspd, f3, fio, flashbench, gnome-disks, h2testw, hdparm,
-    /// ioping, iostat, iozone, kernel-log, kdiskmark, microsd-benchmarks, nvme, pibenchmarks,
-    /// rpi-benchmark, rpi-imager, sbc-bench, sd_bench, sd-card-bench, smartctl, sysbench, table,
-    /// tdediskmark, winsat, yabs.
+    /// One of: a1-sd-bench, agnostics, amorphousdiskmark, androbench, as-ssd, badblocks, blackmagic,
+    /// bonnie++, crystaldiskmark, dd, ddrescue, disk-benchmark, diskspd, e2fsck, f3, file-tools, fio,
+    /// flashbench, gnome-disks, h2testw, hdparm, ioping, iostat, iozone, kernel-log, kdiskmark,
+    /// microsd-benchmarks, nvme, pibenchmarks, rpi-benchmark, rpi-imager, sbc-bench, sd_bench,
+    /// sd-card-bench, smartctl, sysbench, table, tdediskmark, winsat, yabs.
     #[arg(long = "as", value_name = "TOOL", value_parser = tool)]
     pub(crate) tool: Option<ForeignTool>,
     /// A name for what was measured, such as the number written on the card

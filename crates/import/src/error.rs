@@ -75,6 +75,15 @@ pub enum ImportError {
         /// Which figures, and how.
         what: String,
     },
+    /// The tool looks for faults alone, and found none.
+    #[error(
+        "{tool} found no fault here, and it measures no speed, so there is nothing to import; to test the \
+         capacity, run `cardproof verify`"
+    )]
+    NoFault {
+        /// The tool.
+        tool: ForeignTool,
+    },
     /// A name that is no tool's.
     #[error("unknown tool '{name}'; known tools: {}", ForeignTool::names())]
     NoSuchTool {

@@ -5,12 +5,17 @@
 
 pub(super) mod agnostics;
 pub(super) mod as_ssd;
+mod badblocks;
 mod bonnie;
 pub(super) mod crystaldiskmark;
 pub(super) mod dd;
+mod ddrescue;
 mod disk_benchmark;
 mod diskspd;
+mod e2fsck;
 pub(super) mod f3;
+pub(super) mod failed;
+mod file_tools;
 pub(super) mod fio;
 mod flashbench;
 pub(super) mod h2testw;
@@ -78,7 +83,7 @@ macro_rules! reader {
 }
 
 /// All readers; scripts first.
-pub(super) static READERS: [Reader; 28] = [
+pub(super) static READERS: [Reader; 32] = [
     reader!(script SdCardBench, sd_card_bench),
     reader!(script Pibenchmarks, pibenchmarks),
     reader!(script MicrosdBenchmarks, microsd_benchmarks),
@@ -106,6 +111,10 @@ pub(super) static READERS: [Reader; 28] = [
     reader!(Winsat, winsat, never),
     reader!(Diskspd, diskspd, never),
     reader!(Iozone, iozone_throughput, never),
+    reader!(Badblocks, badblocks, never),
+    reader!(Ddrescue, ddrescue, never),
+    reader!(E2fsck, e2fsck, never),
+    reader!(FileTools, file_tools, never),
     reader!(Pibenchmarks, pibenchmarks_table, pibenchmarks_table::is_start),
 ];
 

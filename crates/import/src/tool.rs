@@ -40,6 +40,8 @@ tools! {
     Androbench = "androbench",
     /// AS SSD Benchmark's text.
     AsSsd = "as-ssd",
+    /// badblocks' last line.
+    Badblocks = "badblocks",
     /// Blackmagic Disk Speed Test, as people type it.
     Blackmagic = "blackmagic",
     /// bonnie++.
@@ -48,12 +50,18 @@ tools! {
     Crystaldiskmark = "crystaldiskmark",
     /// dd of the GNU core utilities, busybox, or a BSD.
     Dd = "dd",
+    /// GNU ddrescue's screen.
+    Ddrescue = "ddrescue",
     /// disk-benchmark.sh: fio and iozone in one.
     DiskBenchmark = "disk-benchmark",
     /// `DiskSpd`'s text.
     Diskspd = "diskspd",
+    /// e2fsck's messages of blocks that could not be read or written.
+    E2fsck = "e2fsck",
     /// f3write, f3read and f3probe.
     F3 = "f3",
+    /// cp, tar, rsync and their like, where reading or writing failed.
+    FileTools = "file-tools",
     /// fio: JSON, terse or plain output.
     Fio = "fio",
     /// flashbench: `-a`, `--open-au`, `--find-fat`.

@@ -11,7 +11,7 @@ use cardproof_units::Bytes;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft, Sync};
 use crate::lines::{Line, last_number};
 use crate::text::{Quantity, quantities};
-use crate::view::{Beginnings, View};
+use crate::view::{Beginnings, Needle, View};
 use crate::{ForeignTool, ImportError};
 use cardproof_record::{Finding, FindingKind, OpName, PatternName};
 use data::Data;
@@ -28,7 +28,7 @@ pub(super) fn is_sign(view: &View) -> bool {
     const FIRST_WORDS: Beginnings =
         Beginnings::new(&["F3 ", "Average ", "*Usable* ", "Validating ", "Creating ", "Data "]);
     if !FIRST_WORDS.begin(view.text) {
-        return false;
+        return holds_sum(view);
     }
     let text = view.line.trim_start();
     is_of_file(text)
@@ -48,6 +48,13 @@ fn is_of_file(text: &str) -> bool {
 fn is_sum(text: &str) -> bool {
     let starts = text.starts_with("Data OK:") || text.starts_with("Data LOST:");
     starts && text.ends_with("sectors)")
+}
+
+/// Whether a sentence quotes f3read's sum of lost data, with its sectors.
+fn holds_sum(view: &View) -> bool {
+    const LOST: Needle = Needle::new("Data LOST:");
+    const SECTORS: Needle = Needle::new(" sectors)");
+    view.holds(&LOST) && view.holds(&SECTORS)
 }
 
 /// Whether another program's output begins with a line.
@@ -92,7 +99,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
             read_speed(line, op, &data, &mut draft)?;
             data.note_speed();
             std::mem::take(&mut data).settle(&mut draft);
-        } else if is_talk(text) {
+        } else if is_talk(text) || holds_sum(&line.view()) {
             line.claim();
             data.read(line);
             read_verdict(line, &mut draft);

@@ -8,13 +8,14 @@
 use cardproof_units::{Bytes, Nanos};
 
 use super::dd::cause_of;
+use super::failed::io_errors;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::{Line, last_number};
 use crate::refusals::{Refusals, check_count};
 use crate::text::{Quantity, is_near, kernel_name, quantities};
 use crate::view::{Needle, View};
 use crate::{ForeignTool, ImportError};
-use cardproof_record::{ErrorCause, Finding, FindingKind, OpName, PatternName};
+use cardproof_record::{ErrorCause, Finding, OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::Hdparm;
 
@@ -77,16 +78,8 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
     draft.conditions.device.name = found.device;
     (draft.phases, draft.figures, draft.refused) = (found.phases, found.figures, refused);
     for (line, cause) in found.failed {
-        let what = FindingKind::IoErrors {
-            op: OpName::Read,
-            count: 1,
-            cause,
-            files: Vec::new(),
-            after_bytes: None,
-            offset_bytes: None,
-        };
         draft.is_partial = true;
-        let finding = Finding::at(what, TOOL.name(), line);
+        let finding = Finding::at(io_errors(OpName::Read, 1, cause), TOOL.name(), line);
         let device = draft.conditions.device.name.clone();
         draft.add_finding(Finding { device, ..finding });
     }

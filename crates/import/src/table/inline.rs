@@ -38,8 +38,8 @@ pub(super) fn is_candidate(line: &Line) -> bool {
 /// The figures of the line, under the name that it may begin with.
 pub(super) fn entry(text: &str) -> Option<Entry> {
     let marks = Marks::of([text]);
-    let mut entry = Entry::default();
-    let mut rest = text;
+    let (name, mut rest) = bracketed_name(text);
+    let mut entry = Entry { name, ..Entry::default() };
     while !rest.trim_matches(|c: char| c.is_whitespace() || ".,;".contains(c)).is_empty() {
         let (words, number, unit, after) = next(rest, marks)?;
         let words = words.trim_matches(|c: char| c.is_whitespace() || "-:=,;.~–—".contains(c));
@@ -69,6 +69,15 @@ pub(super) fn entry(text: &str) -> Option<Entry> {
     }
     let is_test = |it: &Measured| it.metric.block.is_some() || it.metric.source.is_some();
     (entry.figures.len() >= 2 && entry.figures.iter().any(is_test)).then_some(entry)
+}
+
+/// The name that stands in brackets at the end of a line, and what stands before it.
+fn bracketed_name(text: &str) -> (Option<String>, &str) {
+    let parts = text.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once(" ("));
+    match parts {
+        Some((before, name)) if !name.contains("/s") => (labels::name(name), before),
+        _ => (None, text),
+    }
 }
 
 /// The words before the next figure, the figure with its unit, and what follows.

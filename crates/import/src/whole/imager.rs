@@ -12,6 +12,7 @@ use crate::ForeignTool;
 use crate::cut_json::closed_json;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::lines::Line;
+use crate::readers::failed::io_errors;
 use crate::view::Needle;
 
 const TOOL: ForeignTool = ForeignTool::RpiImager;
@@ -92,14 +93,7 @@ fn fault(summary: &Json, line: usize, draft: &mut RecordDraft) {
     draft.is_partial = true;
     let message = summary.get("errorMessage").and_then(Json::as_str).unwrap_or_default();
     let lower = message.to_ascii_lowercase();
-    let io = |op| FindingKind::IoErrors {
-        op,
-        count: 1,
-        cause: ErrorCause::Unknown,
-        files: Vec::new(),
-        after_bytes: None,
-        offset_bytes: None,
-    };
+    let io = |op| io_errors(op, 1, ErrorCause::Unknown);
     let what = if lower.contains("different from what was written") {
         FindingKind::Damaged
     } else if lower.contains("error writing") || lower.contains("write failed") {

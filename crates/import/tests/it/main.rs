@@ -7,6 +7,7 @@ mod asked;
 mod compact;
 mod defects;
 mod devices;
+mod failures;
 mod fio;
 mod fixtures;
 mod forms;

@@ -74,6 +74,7 @@ fn check_line(error: &ImportError, lines: usize) -> Result<(), TestCaseError> {
         | ImportError::Claim { line, .. }
         | ImportError::Contradiction { line, .. } => *line,
         ImportError::Unrecognised
+        | ImportError::NoFault { .. }
         | ImportError::TooMany { .. }
         | ImportError::NoSuchTool { .. } => 1,
     };

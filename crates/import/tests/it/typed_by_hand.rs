@@ -2,6 +2,7 @@
 //! read.
 
 use cardproof_record::{ErrorCause, FindingKind, OpName};
+use cardproof_units::Bytes;
 
 use crate::imported;
 
@@ -29,4 +30,25 @@ fn a_read_that_failed_under_hdparm_is_a_finding() {
         panic!("{finding:?}")
     };
     assert_eq!((op, count, cause), (OpName::Read, 1, ErrorCause::Io));
+}
+
+#[test]
+fn the_card_in_brackets_behind_its_figures_is_the_label() {
+    let record =
+        imported("4k read 9.32 MB/s, 4k write 2.96 MB/s (SanDisk Extreme 64GB A2)\n").unwrap();
+    assert_eq!(record.label.as_deref(), Some("SanDisk Extreme 64GB A2"));
+    assert_eq!(record.phases.len(), 2);
+}
+
+#[test]
+fn lost_data_quoted_in_a_sentence_are_a_finding() {
+    let text = "I ran f3read and it said Data OK: 2.00 GB (4194304 sectors), Data LOST: 1.00 GB (2097152 \
+                sectors), so is the card fake?\n";
+    let record = imported(text).unwrap();
+    let lost = FindingKind::DataLost {
+        lost_bytes: Bytes(2_097_152 * 512),
+        of_bytes: Bytes(6_291_456 * 512),
+    };
+    assert_eq!(record.findings.len(), 1);
+    assert_eq!(record.findings[0].what, lost);
 }

@@ -21,8 +21,9 @@ pub(super) struct DdError {
 }
 
 /// Words for reading and for writing in the languages of the messages, in small letters.
-const WORDS: [(&str, OpName); 22] = [
+const WORDS: [(&str, OpName); 24] = [
     ("reading", OpName::Read),
+    ("read error", OpName::Read),
     ("lesen", OpName::Read),
     ("lecture", OpName::Read),
     ("leer", OpName::Read),
@@ -34,6 +35,7 @@ const WORDS: [(&str, OpName); 22] = [
     ("読み", OpName::Read),
     ("读", OpName::Read),
     ("writing", OpName::Write),
+    ("write failed", OpName::Write),
     ("schreiben", OpName::Write),
     ("écriture", OpName::Write),
     ("escribir", OpName::Write),
@@ -50,9 +52,22 @@ const WORDS: [(&str, OpName); 22] = [
 pub(super) fn error_in(view: &View) -> Option<DdError> {
     let (what, why) = message_in(view)?;
     let cause = cause_of(why)?;
-    let lower = what.to_lowercase();
-    let op = WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, op)| *op);
-    Some(DdError { op: op.unwrap_or(OpName::Unknown), cause, device: device_of(what) })
+    Some(DdError { op: op_of(what), cause, device: device_of(what) })
+}
+
+/// What failed by the words of a message; unknown where its language is.
+pub(in crate::readers) fn op_of(message: &str) -> OpName {
+    let lower = message.to_lowercase();
+    let known = WORDS.iter().find(|(word, _)| begins_in(&lower, word)).map(|(_, op)| *op);
+    known.unwrap_or(OpName::Unknown)
+}
+
+/// Whether a word of `text` begins with `word`: "ler" is no part of "Fehler". Chinese and Japanese have no spaces.
+fn begins_in(text: &str, word: &str) -> bool {
+    let is_spaced = word.chars().all(|c| c < '\u{2e80}');
+    text.match_indices(word).any(|(at, _)| {
+        !is_spaced || !text[..at].chars().next_back().is_some_and(char::is_alphabetic)
+    })
 }
 
 /// Whether a line is a message of dd about a file, such as that the device is full. A run's last line may
@@ -115,6 +130,7 @@ mod tests {
             ("dd: error reading '/dev/mmcblk0': Input/output error", OpName::Read, "mmcblk0"),
             ("dd: reading `/dev/sda': Input/output error", OpName::Read, "sda"),
             ("dd: Fehler beim Lesen von '/dev/sdb': Eingabe-/Ausgabefehler", OpName::Read, "sdb"),
+            ("dd: Fehler beim Schreiben von 'x': Eingabe-/Ausgabefehler", OpName::Write, ""),
             ("dd: erreur d'écriture de '/dev/sdb': Erreur d'entrée/sortie", OpName::Write, "sdb"),
             ("dd: error writing '/mnt/x/test': Input/output error", OpName::Write, ""),
             ("$ dd: /dev/da0: Input/output error", OpName::Unknown, "da0"),

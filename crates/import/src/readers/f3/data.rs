@@ -107,6 +107,19 @@ impl<'l, 't> Failures<'l, 't> {
     }
 }
 
+/// The sums in a line: f3read has one a line, and people quote several in a sentence.
+fn sums_in(text: &str) -> impl Iterator<Item = &str> {
+    let mut starts: Vec<usize> =
+        SUMS.iter().flat_map(|name| text.match_indices(name).map(|(at, _)| at)).collect();
+    starts.sort_unstable();
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| &text[start..end])
+}
+
+/// The names of f3read's sums.
+const SUMS: [&str; 5] =
+    ["Data OK:", "Data LOST:", "Corrupted:", "Slightly changed:", "Overwritten:"];
+
 /// A record names no more files.
 const FILES_MAX: usize = 1024;
 
@@ -142,7 +155,7 @@ impl<'l, 't> Data<'l, 't> {
                 self.reads.add(line, None, ErrorCause::Io);
             }
         } else {
-            self.read_sum(line, text);
+            sums_in(text).for_each(|sum| self.read_sum(line, sum));
         }
     }
 

@@ -1,11 +1,10 @@
 //! What fio's three outputs have in common: shapes, depths, rates, and how they must fit together.
 
-use cardproof_record::{
-    ErrorCause, FindingKind, OpName, PatternName, Stated, Warning, WarningCode,
-};
+use cardproof_record::{ErrorCause, OpName, PatternName, Stated, Warning, WarningCode};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::draft::{Cache, PhaseDraft, Printed, Sync};
+use crate::readers::failed::io_errors;
 use crate::text::{is_near, kernel_name};
 use crate::view::{Needle, View};
 use crate::{ForeignTool, ImportError};
@@ -62,14 +61,7 @@ pub(super) fn fail(phase: &mut PhaseDraft, code: u64) {
         6 | 19 => ErrorCause::Gone,
         _ => return,
     };
-    phase.fault = Some(FindingKind::IoErrors {
-        op: phase.op,
-        count: 0,
-        cause,
-        files: Vec::new(),
-        after_bytes: None,
-        offset_bytes: None,
-    });
+    phase.fault = Some(io_errors(phase.op, 0, cause));
 }
 
 /// The doubt about a rate that was limited.

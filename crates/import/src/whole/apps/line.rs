@@ -135,7 +135,7 @@ pub(super) fn told(text: &str, columns: &[(OpName, Unit)]) -> Option<Vec<Told>> 
         if let Some((value, unit, has_two)) = with_unit(word, tail.first().copied()) {
             rest = &tail[usize::from(has_two)..];
             line.add(value, Some(unit));
-        } else if let Some(value) = number(word) {
+        } else if let Some(value) = figure(word) {
             line.add(value, None);
         } else if word.chars().any(|c| c.is_ascii_digit()) {
             return None;
@@ -169,10 +169,15 @@ fn decimal_points(text: &str) -> String {
     chars.iter().enumerate().map(point).collect()
 }
 
+/// The number that a word is. What begins with a point has lost its first digits.
+fn figure(word: &str) -> Option<f64> {
+    number(word).filter(|_| word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// A number with its unit, in one word or two, and whether it is two.
 fn with_unit(word: &str, next: Option<&str>) -> Option<(f64, Unit, bool)> {
     let end = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
-    let value = number(&word[..end])?;
+    let value = figure(&word[..end])?;
     let has_two = end == word.len();
     let unit = if has_two { next? } else { &word[end..] };
     Some((value, Unit::of(unit)?, has_two))
@@ -306,6 +311,7 @@ mod tests {
             "version 3.1 (c) 2016-2020",
             "read 5 files at 91 MB/s",
             "SQLite Insert 652.12 TPS",
+            "read (.91 MB/s",
             "91.0 MB/s",
             "",
             "read and write",
