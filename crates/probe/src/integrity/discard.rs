@@ -260,8 +260,7 @@ fn control(
     let tested = out.compared().get();
     let planned = plan.rounds().0 * plan.area;
     trial.round(RANGE_UNITS)?;
-    trial.forget();
-    trial.far.write(&mut trial.drive)?;
+    trial.begin_anew()?;
     while out.control_wrong == 0
         && out.control_checked.get() < CONTROL_MAX * planned
         && !(is_to_blame(found, tested, out.control_checked.get())

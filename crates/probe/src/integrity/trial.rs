@@ -100,14 +100,16 @@ impl<'a> Trial<'a> {
 
     /// The same experiment without discards, for its control. What it finds is counted from here on.
     pub(super) fn into_control(self) -> Self {
-        let far =
-            FarBlocks::new(self.plan.span(), Seed::from_bits(self.plan.seed().derive("control")));
-        Self { is_control: true, far, out: DiscardOutcome::default(), ..self }
+        Self { is_control: true, out: DiscardOutcome::default(), ..self }
     }
 
-    /// Forgets what was found so far.
-    pub(super) fn forget(&mut self) {
+    /// Forgets what was found so far, and gives the whole span far blocks again, for the test gives up those that it
+    /// finds wrong.
+    pub(super) fn begin_anew(&mut self) -> Result<(), DriveError> {
+        let seed = Seed::from_bits(self.plan.seed().derive("control"));
+        self.far = FarBlocks::new(self.plan.span(), seed);
         self.out = DiscardOutcome::default();
+        self.far.write(&mut self.drive)
     }
 
     /// One area: filled, discarded in ranges whose lengths lie in `range_units`, read twice. A flush that fails

@@ -5,7 +5,10 @@ use cardproof_probe::integrity::{
     DiscardOutcome, DiscardPlan, DiscardWrong, End, PlaceKind, QueueOutcome, QueuePlan, SpeedPlan,
     run_discards, run_queue, run_speed,
 };
-use cardproof_sim::fault::{DiscardFault, DiscardHarm, DiscardReads, QueueFault, QueueHarm};
+use cardproof_sim::fault::{
+    Beyond, CapacityFake, DiscardFault, DiscardHarm, DiscardReads, HiddenStore, QueueFault,
+    QueueHarm,
+};
 use cardproof_sim::{Card, Keeping, Model, find};
 use cardproof_units::{Bytes, Seed};
 
@@ -229,6 +232,17 @@ fn a_card_that_corrupts_without_discards_is_told_from_its_discards() {
                 "seed {seed}: {outcome:?}"
             );
         }
+    }
+    for seed in 1..4 {
+        let mut fake = card(None, None);
+        fake.model.capacity = Bytes::mib(48);
+        fake.fake = Some(CapacityFake {
+            announced: SIZE,
+            beyond: Beyond::WrapAround,
+            remembers: HiddenStore::NONE,
+        });
+        let outcome = discards_of(&fake, seed);
+        assert!(outcome.wrong_count > 0 && outcome.control_wrong > 0, "seed {seed}: {outcome:?}");
     }
     let mut damaged = card(None, None);
     damaged.damage.share_ppm = 1_000;
