@@ -353,9 +353,19 @@ fn link_text(text: &str) -> Option<&str> {
 pub(super) fn is_name(text: &str) -> bool {
     let has_program = words(text).any(|word| PROGRAMS.have_in_any_case(word));
     has_capacity(text)
-        || names_card(text) && !has_program
-        || text.trim_end().ends_with(':') && !is_about_test(text)
+        || !is_story(text)
+            && (names_card(text) && !has_program
+                || text.trim_end().ends_with(':') && !is_about_test(text))
 }
+
+/// Whether a sentence tells what somebody did, and names no maker.
+fn is_story(text: &str) -> bool {
+    let begins = words(text).next().is_some_and(|word| TELLERS.have_in_any_case(word));
+    begins && !words(text).any(|word| MAKERS.have_in_any_case(word))
+}
+
+/// Words with which people begin to tell what they did.
+static TELLERS: Words = Words::new(&["i", "we", "then", "so", "but", "when", "after", "yesterday"]);
 
 /// The longest heading of a table in which a name is looked for, in bytes.
 const TABLE_HEADING_MAX: usize = 1024;

@@ -27,6 +27,7 @@ fn what_a_copy_could_not_read_is_a_finding() {
                 cp: error reading '/home/pi/photos/IMG_2032.JPG': Input/output error\n\
                 cp: error reading '/home/pi/photos/IMG_2033.JPG': Input/output error\n\
                 cp: error writing '/mnt/usb/IMG_2034.JPG': Input/output error\n\nWhat now?\n";
+    assert_eq!(imported(text).unwrap().label, None, "a sentence about a card is no name");
     let tool = || "file-tools".to_owned();
     let read = (tool(), OpName::Read, 2, String::new(), 4);
     assert_eq!(told(text), [read, (tool(), OpName::Write, 1, String::new(), 6)]);
