@@ -49,6 +49,15 @@ fn a_simulated_record_says_that_it_is_one() {
     assert_eq!(record.monitor, Default::default());
 }
 
+/// Its published figures tell nothing of its cache, so a miss may be the host's.
+#[test]
+fn a_fitted_card_is_not_accused_for_a_queue_that_is_off() {
+    let card = "pi5-samsung-pro-plus-128gb-queue-off";
+    let record = records::parse(&record_of(&Home::new(), card, &["--profile", "a2"]));
+    let verdict = record.verdicts.iter().flatten().find(|verdict| verdict.rule == "A2").unwrap();
+    assert_eq!(verdict.outcome, Outcome::NotTestable, "{verdict:?}");
+}
+
 #[test]
 fn a_card_is_not_accused_for_the_bus_of_its_host() {
     let home = Home::new();

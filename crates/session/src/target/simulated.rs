@@ -103,10 +103,15 @@ fn card_info(card: &Card) -> Option<CardInfo> {
         ..Feature::default()
     };
     let (model, host) = (&card.model, &card.host);
+    // Published figures do not tell a cache from what else made them.
+    let cache = match (model.cache, model.service) {
+        (None, Some(_)) => Feature::default(),
+        (cache, _) => feature(cache.is_some(), host.uses_cache),
+    };
     let is_sd_or_mmc = matches!(card.kind, cardproof_sim::Kind::Sd | cardproof_sim::Kind::Emmc);
     is_sd_or_mmc.then(|| CardInfo {
         command_queue: feature(model.ways > 1 || model.service.is_some(), host.queue_depth > 1),
-        cache: feature(model.cache.is_some(), host.uses_cache),
+        cache,
         ..CardInfo::default()
     })
 }
