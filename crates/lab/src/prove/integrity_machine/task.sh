@@ -55,5 +55,5 @@ directory() {
 }
 
 check() {
-  mounted && answered check check /mnt
+  mounted && answered check check --only real,healthy /mnt
 }
