@@ -62,7 +62,7 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
     let test = record.capacity.as_ref()?;
     let announced = record.conditions.target.size_bytes;
     let found = match (&test.files, finding(test)) {
-        (Some(files), _) => files::judged(announced, files),
+        (Some(files), _) => files::judged(announced, record.conditions.device.size_bytes, files),
         (None, Some(finding)) => {
             // Every place was lost, as on a fake, and none shows that the device keeps anything.
             let keeps_nothing = finding.kind.is_fake() || finding.size.low == 0;

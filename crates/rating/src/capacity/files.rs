@@ -15,10 +15,13 @@ const PIECE: u64 = 1 << 20;
 const FAKE_BY_FILES: f64 = 0.99;
 const DAMAGED_BY_FILES: f64 = 0.95;
 
-/// The verdict after a test with files in the free space.
-pub(super) fn judged(announced: Bytes, files: &CapacityFiles) -> Capacity {
+/// The verdict after a test with files in the free space of a file system that counts `size` bytes, on a
+/// device of `device` bytes where that is known.
+pub(super) fn judged(size: Bytes, device: Option<Bytes>, files: &CapacityFiles) -> Capacity {
+    // Beside what it counts, a file system has data of its own, and it may lie on a part of the device.
+    let announced = device.unwrap_or(size).max(size);
     let sector = SECTOR as u64;
-    let size = announced.get();
+    let size = size.get();
     let tested = files.tested_bytes.get();
     let bad = files.foreign_sectors + files.wrong_sectors + files.unreadable_sectors;
     let share = tested as f64 / size.max(1) as f64;
@@ -31,29 +34,32 @@ pub(super) fn judged(announced: Bytes, files: &CapacityFiles) -> Capacity {
     let store = tested.saturating_sub(tested / 5);
     let genuine = genuine_after_files(share, store);
     let is_covered = share >= COVERED && files.is_all_free_space;
-    let (verdict, kind, probability, real_size) = if is_false {
+    let (verdict, kind, probability, most) = if is_false {
         let kind = if files.foreign_sectors > 0 { "wrap" } else { "drop" };
-        // A file system holds data of its own and other files, of which nothing was read.
-        let most = Bytes(size.saturating_sub(bad * sector));
-        (CapacityVerdict::Fake, kind, FAKE_BY_FILES, (right, most))
+        // All of which nothing was read may be real.
+        let most = Bytes(announced.get().saturating_sub(bad * sector));
+        (CapacityVerdict::Fake, kind, FAKE_BY_FILES, most)
     } else if bad > 0 {
-        (CapacityVerdict::Damaged, "damaged", DAMAGED_BY_FILES, (right, announced))
+        (CapacityVerdict::Damaged, "damaged", DAMAGED_BY_FILES, announced)
     } else if is_covered {
-        (CapacityVerdict::Genuine, "honest", genuine, (announced, announced))
+        (CapacityVerdict::Genuine, "honest", genuine, announced)
     } else {
-        (CapacityVerdict::Undecided, "honest", genuine, (right, announced))
+        (CapacityVerdict::Undecided, "honest", genuine, announced)
     };
-    Capacity {
+    let found = Capacity {
         verdict,
         kind,
         probability,
-        real_size,
+        real_size: (right, most),
+        free_space: Some(files.tested_bytes),
         excluded_store: Bytes(store),
         excluded_share: (1.0 - share).clamp(0.0, 1.0),
         reasons: reasons_of_files(files, share),
         damaged_ranges: files.bad_ranges.iter().map(|[from, to]| (from.get(), to.get())).collect(),
         ..Capacity::unknown(announced)
-    }
+    };
+    let is_all = verdict == CapacityVerdict::Genuine && found.part_tested().is_none();
+    Capacity { real_size: if is_all { (announced, announced) } else { found.real_size }, ..found }
 }
 
 fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {

@@ -8,8 +8,14 @@ use cardproof_testkit::records;
 use super::*;
 
 fn with_files(files: CapacityFiles) -> Capacity {
+    with_files_on(Some(Bytes::gib(8)), files)
+}
+
+/// Files in a file system that counts 8 GiB, on such a device.
+fn with_files_on(device: Option<Bytes>, files: CapacityFiles) -> Capacity {
     let mut record = records::typical_a1_card();
     record.conditions.target.size_bytes = Bytes::gib(8);
+    record.conditions.device.size_bytes = device;
     record.capacity = Some(CapacityTest { files: Some(files), ..CapacityTest::default() });
     capacity(&record).unwrap()
 }
@@ -38,6 +44,34 @@ fn files_tell_a_fake_from_damage_and_from_a_genuine_card() {
     assert!(fake.advice().unwrap().starts_with("Return the device"), "{fake:?}");
     let part = CapacityFiles { is_all_free_space: false, ..files(0) };
     assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
+}
+
+/// A file system counts neither its own data nor other partitions: they were not tested, so they may be real.
+#[test]
+fn bounds_by_files_leave_room_for_what_the_file_system_does_not_count() {
+    for device in [Bytes::gib(8) + Bytes::mib(900), Bytes::gib(14)] {
+        let of = |bad: u64| with_files_on(Some(device), files(bad));
+        let fake = of(1 << 22);
+        assert_eq!(fake.verdict, CapacityVerdict::Fake, "{fake:#?}");
+        let most = device - Bytes::gib(2);
+        assert_eq!((fake.announced, fake.real_size), (device, (Bytes::gib(6), most)), "{fake:#?}");
+        let told = fake.advice().unwrap();
+        assert!(!told.contains("first"), "which addresses keep data is not known: {told}");
+        assert_eq!(of(8).real_size.1, device);
+        let genuine = of(0);
+        assert_eq!(genuine.verdict, CapacityVerdict::Genuine, "{genuine:#?}");
+        let is_all = device < Bytes::gib(9);
+        let low = if is_all { device } else { Bytes::gib(8) };
+        assert_eq!(genuine.real_size, (low, device), "{genuine:#?}");
+        assert_eq!(
+            genuine.headline().contains("as far as tested"),
+            !is_all,
+            "{}",
+            genuine.headline()
+        );
+    }
+    // A set of files may have come from a device of which nothing is told.
+    assert_eq!(with_files_on(None, files(1 << 22)).real_size, (Bytes::gib(6), Bytes::gib(6)));
 }
 
 /// A random place: where, how long, how much was written before it was complete and when it was read, and how
