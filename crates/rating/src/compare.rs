@@ -150,7 +150,8 @@ pub struct ComparedCell {
 pub struct Ratio {
     /// The best single figure.
     pub estimate: f64,
-    /// The interval's ends; absent where a card has one run without an interval.
+    /// The interval's ends, which allow for what disturbances may have cost; absent where a card has one run without an
+    /// interval, or where nothing bounds that cost.
     pub between: Option<[f64; 2]>,
 }
 
@@ -278,9 +279,11 @@ fn compared(shape: &Shape, row: &[Option<Measured<'_>>], scale: &Scale) -> Compa
 
 fn ratio(shape: &Shape, a: &Measured<'_>, b: &Measured<'_>, scale: &Scale) -> Ratio {
     let interval = ratio_interval(shape, a, b, scale);
+    let alone =
+        |interval: RatioInterval| [interval.low / a.faster_alone, interval.high * b.faster_alone];
     Ratio {
         estimate: interval.map_or(b.rate() / a.rate(), |interval| interval.estimate),
-        between: interval.map(|interval| [interval.low, interval.high]),
+        between: interval.map(alone).filter(|[low, high]| *low > 0.0 && high.is_finite()),
     }
 }
 

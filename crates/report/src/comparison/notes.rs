@@ -3,6 +3,7 @@
 use cardproof_rating::compare::{Comparison, Ranked, Ranking, Use};
 use cardproof_units::Bytes;
 
+use super::disturbed;
 use super::words::range;
 use crate::clean::one_line;
 
@@ -45,11 +46,13 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     if orders().any(|ranking| has_intervals(&ranking) && shares_rank(&ranking)) {
         notes.push("Cards of the same rank may be equally fast.".to_owned());
     }
-    notes.extend(orders().flat_map(|ranking| too_uncertain(ranking)));
+    notes.extend(disturbed::note(comparison, wanted));
+    let disturbed = disturbed::names(comparison, wanted);
+    notes.extend(orders().flat_map(|ranking| too_uncertain(ranking, &disturbed)));
     if orders().any(|ranking| has_intervals(&ranking) && is_out_of_order(ranking)) {
         notes.push(
-            "A rank counts the cards that are certainly better. So a card with a wide interval can have a \
-             better rank than a card with a better figure."
+            "A rank counts the cards that are certainly better. So a card with a wide interval, or one whose \
+             tests were disturbed, can have a better rank than a card with a better figure."
                 .to_owned(),
         );
     }
@@ -68,8 +71,9 @@ fn score(comparison: &Comparison, wanted: Use) -> Option<String> {
 /// A figure that is this many times worse than that of another card of the same rank is no tie.
 const NO_TIE: f64 = 1.5;
 
-/// Cards whose figures look far worse than those of their rank, but are too uncertain to be ranked behind them.
-fn too_uncertain(ranking: &Ranking) -> Vec<String> {
+/// Cards whose figures look far worse than those of their rank, but are too uncertain to be ranked behind them. Of those
+/// that are `disturbed` the reason is said already.
+fn too_uncertain(ranking: &Ranking, disturbed: &[&str]) -> Vec<String> {
     let seconds = |card: &Ranked| card.parts.iter().map(|part| part.seconds).sum::<f64>();
     let best_of = |place: usize| {
         let same = ranking.cards.iter().filter(|card| card.place == place).map(seconds);
@@ -83,7 +87,8 @@ fn too_uncertain(ranking: &Ranking) -> Vec<String> {
             one_line(&card.name)
         )
     };
-    ranking.cards.iter().filter(is_uncertain).map(sentence).collect()
+    let is_known = |card: &&Ranked| !disturbed.contains(&card.name.as_str());
+    ranking.cards.iter().filter(is_uncertain).filter(is_known).map(sentence).collect()
 }
 
 /// Whether a card stands above one with a better figure.

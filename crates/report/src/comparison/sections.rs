@@ -57,8 +57,9 @@ fn how_to_read(comparison: &Comparison) -> String {
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
     if ratios.any(|ratio| ratio.between.is_none()) {
         text.push_str(
-            " A ratio of a single figure, one run without an interval, has none: whether the two \
-             differ is not known from it.",
+            " A ratio of a single figure, one run without an interval, has none; nor has one of a test \
+             that something disturbed, where nothing bounds the loss. Whether the two differ is then not \
+             known.",
         );
     }
     text
