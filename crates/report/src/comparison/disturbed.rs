@@ -14,15 +14,24 @@ pub(super) fn names(comparison: &Comparison, wanted: Use) -> Vec<&str> {
 
 /// The disturbed tests of all cards with what disturbed them; `None` where there are none.
 pub(super) fn note(comparison: &Comparison, wanted: Use) -> Option<String> {
-    let of_card = |card: &CardFigures| {
+    // The tests, and the cards of which these were disturbed.
+    let mut cards: Vec<(Vec<&str>, Vec<String>)> = Vec::new();
+    for card in &comparison.figures {
         let columns: Vec<&str> = of(card, wanted).map(|figure| figure.column.label()).collect();
-        let told = format!("{} ({})", one_line(&card.name), columns.join(", "));
-        (!columns.is_empty()).then_some(told)
-    };
-    let cards: Vec<String> = comparison.figures.iter().filter_map(of_card).collect();
+        match cards.iter_mut().find(|(known, _)| *known == columns) {
+            _ if columns.is_empty() => {}
+            Some((_, names)) => names.push(one_line(&card.name)),
+            None => cards.push((columns, vec![one_line(&card.name)])),
+        }
+    }
     if cards.is_empty() {
         return None;
     }
+    let told = cards.iter().map(|(columns, names)| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        format!("{} ({})", wording::list(&names), columns.join(", "))
+    });
+    let told: Vec<String> = told.collect();
     let mut causes: Vec<&str> = Vec::new();
     for kind in comparison.figures.iter().flat_map(|card| of(card, wanted)).flat_map(kinds) {
         if !causes.contains(&words(*kind)) {
@@ -34,7 +43,7 @@ pub(super) fn note(comparison: &Comparison, wanted: Use) -> Option<String> {
     Some(format!(
         "Disturbed by {}: {}. Undisturbed, these may be faster.{cure}",
         wording::list(&causes),
-        cards.join("; ")
+        told.join("; ")
     ))
 }
 
@@ -63,6 +72,7 @@ const fn words(kind: DisturbanceKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_rating::Grade;
     use cardproof_rating::compare::{Contender, Pairing, compare};
     use cardproof_record::DisturbanceFigures;
     use cardproof_testkit::records;
@@ -71,8 +81,8 @@ mod tests {
     use super::*;
     use crate::comparison::{View, comparison_text};
 
-    /// A card beside itself with all tests disturbed by `figures`.
-    fn text(figures: &DisturbanceFigures) -> String {
+    /// A card beside a slow one with all tests disturbed by `figures`, and what `check` calls the two.
+    fn text_with(figures: &DisturbanceFigures, grades: Option<[Grade; 2]>) -> String {
         let card = records::typical_a1_card();
         let mut disturbed = records::slow_class4();
         disturbed.conditions.host = card.conditions.host.clone();
@@ -85,18 +95,28 @@ mod tests {
             price: None,
         };
         let cards = [contender("one", &card), contender("other", &disturbed)];
-        let comparison = compare(&cards, Pairing::Independent, 1);
+        let mut comparison = compare(&cards, Pairing::Independent, 1);
+        for (card, grade) in comparison.figures.iter_mut().zip(grades.into_iter().flatten()) {
+            card.system_grade = Some(grade);
+        }
         let view = View { wanted: Use::System, has_details: false };
         let text = comparison_text(&comparison, view, 100, false);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    #[test]
-    fn a_disturbed_card_is_not_called_worse_and_is_named() {
+    fn text(figures: &DisturbanceFigures) -> String {
+        text_with(figures, None)
+    }
+
+    fn by_programs() -> DisturbanceFigures {
         let (read_bytes, written_bytes) = (Bytes::mib(64), Bytes::mib(64));
         let device = "mmcblk0".to_owned();
-        let used = DisturbanceFigures::Used { device, read_bytes, written_bytes, requests: None };
-        let text = text(&used);
+        DisturbanceFigures::Used { device, read_bytes, written_bytes, requests: None }
+    }
+
+    #[test]
+    fn a_disturbed_card_is_not_called_worse_and_is_named() {
+        let text = text(&by_programs());
         assert!(text.contains("one and other cannot be told apart"), "{text}");
         assert!(text.contains("Some of their tests were disturbed"), "{text}");
         let told = "Disturbed by other programs: other (4 KiB random read, 4 KiB random write).";
@@ -110,5 +130,13 @@ mod tests {
         assert!(text.contains("one is the best"), "{text}");
         assert!(text.contains("Disturbed by heat: other ("), "{text}");
         assert!(!text.contains("Close other programs"), "{text}");
+    }
+
+    #[test]
+    fn cards_of_one_rank_that_check_grades_differently_are_told_why() {
+        let told = text_with(&by_programs(), Some([Grade::Good, Grade::Fair]));
+        assert!(told.contains("`check` grades them one good and other fair: it grades"), "{told}");
+        let told = text_with(&by_programs(), Some([Grade::Good, Grade::Good]));
+        assert!(!told.contains("grades them"), "{told}");
     }
 }

@@ -416,7 +416,10 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
     match sound(comparison).as_slice() {
         [] => return "There is no card to recommend among these.".to_owned(),
         [only] if comparison.cards.len() > 1 => {
-            return format!("Nothing is known against {}.", one_line(&only.name));
+            return format!(
+                "Of these only {} is left, and nothing is known against it.",
+                one_line(&only.name)
+            );
         }
         _ => {}
     }

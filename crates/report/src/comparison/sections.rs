@@ -190,7 +190,7 @@ fn placed(places: &[Places]) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         heading: "Among published measurements".to_owned(),
         about: Vec::new(),
-        columns: vec!["card and quantity", "faster than", "of published cards"],
+        columns: vec!["card and quantity", "faster than", "of published results"],
         rows,
         notes: if differences.is_empty() { Vec::new() } else { vec![note] },
     })
