@@ -128,6 +128,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
         untested,
         failure: measurements.failure.as_deref(),
         earlier: seen.earlier.as_ref(),
+        mounts: &seen.mounts,
     };
     let answer = Answer::new(&known, &questions);
     let target = shell_path(&args.target);
@@ -165,7 +166,7 @@ fn exit_of(
         Untested::ReadOnly | Untested::TooLittleSpace | Untested::Unsupported | Untested::Holes => {
             is_untested && (answer.real.is_some() || answer.fast.is_some())
         }
-        Untested::NotAsked | Untested::Saved | Untested::OnlyRead => false,
+        Untested::NotAsked | Untested::Saved | Untested::OnlyRead | Untested::File => false,
     };
     let nothing_remains = measurements.unsaved.is_some() && args.quiet && !args.output.is_any();
     match answer.is_bad() {
@@ -236,7 +237,9 @@ fn write_page(page: &AnswerPage<'_>, speed: Option<&Record>, path: &Path) -> Res
 
 /// Every figure of the speed, and the published cards that it is compared with.
 fn print_details(record: &Record) -> Result<(), Failure> {
-    result::print(record, &cardproof_rating::judge(record), true)?;
+    let verdicts = cardproof_rating::judge(record);
+    let text = cardproof_report::details(record, &verdicts, talk::width(), talk::is_styled());
+    output::write(&Sink::Stdout, &format!("\n{text}"))?;
     match cardproof_report::published_list(record) {
         Some(list) => output::write(&Sink::Stdout, &format!("\n{list}")),
         None => Ok(()),

@@ -42,8 +42,8 @@ query only, which sends a vendor's write and so needs --two-step.
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
 --over RECORD RECORD, or --raw FILE FILE. Readings without a date have that of their files, if these are days apart.
 
-Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 nothing could be read; 2 wrong command line; \
-3 refused for safety.";
+Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 neither health nor wear is known, as where the \
+kernel log needs root; 2 wrong command line; 3 refused for safety.";
 
 /// Which device, or which recorded outputs.
 #[derive(Debug, Args)]
@@ -255,7 +255,7 @@ fn left(found: &Found, used: &[(bool, UsedAt)]) -> DaysLeft {
     if cards.len() > 1 {
         return not_known("the readings are of several devices; give those of one");
     }
-    if !readings.is_empty() && readings.iter().all(|it| it.reading.values.is_empty()) {
+    if readings.iter().all(|it| it.reading.values.is_empty()) {
         return not_known("no wear value could be read");
     }
     let left = days_left(&on_one_clock(used));

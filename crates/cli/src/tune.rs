@@ -13,11 +13,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_device::{
-    DeviceNumber, Surroundings, Sysroot, filesystems_on, largest_partition_start, look_at_path,
-    whole_disk,
+    DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
 };
 use cardproof_evidence::geometry::Geometry;
-use cardproof_rating::tuning::{Ground, TuningPlace, TuningStep, tuning_plan};
+use cardproof_rating::tuning::{Ground, Mounted, TuningPlace, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
 use cardproof_report::one_line;
 use cardproof_session::{LATEST, Store, refuse_partition, simulated_card, simulated_name};
@@ -28,6 +27,7 @@ use serde::Serialize;
 use crate::args::AccessArgs;
 use crate::exit::{Exit, Failure};
 use crate::inventory;
+use crate::mounts;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals::Signals;
@@ -104,8 +104,8 @@ struct Known {
     geometry: Option<Geometry>,
     /// Where its partition begins, of several the largest one.
     partition_start: Option<Bytes>,
-    /// Where file systems on the device are mounted; nothing for a directory.
-    mounted_at: Vec<PathBuf>,
+    /// The mounted file systems on the device; none for a directory.
+    mounts: Vec<Mounted>,
 }
 
 impl Known {
@@ -134,13 +134,14 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         ground: known.ground.clone(),
         name: name.as_deref(),
         mount_point: known.mount_point.as_deref(),
+        mounts: &known.mounts,
     };
     let mut steps = tuning_plan(&place, &known.conditions, known.geometry.as_ref());
     if simulated_name(&args.target).is_none() && !has_swap() {
         steps.retain(|step| step.name != "swap");
     }
     // Who asks for deletion all the same is refused by the guard.
-    if !known.mounted_at.is_empty() && args.access.destroy.is_none() {
+    if !known.mounts.is_empty() && args.access.destroy.is_none() {
         steps.retain(|step| !step.deletes_data);
     }
     if args.prove {
@@ -184,6 +185,7 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let Surroundings { mut device, host, mut filesystem, settings, unknown } = surroundings;
     let metadata = std::fs::metadata(&args.target).ok();
     if let Some(file) = metadata.filter(std::fs::Metadata::is_file) {
+        refuse_no_image(&args.target, Bytes(file.len()))?;
         // An image: what counts is its own size, not the disk that it lies on.
         filesystem = None;
         device = DeviceInfo { size_bytes: Some(Bytes(file.len())), ..DeviceInfo::default() };
@@ -208,9 +210,9 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     };
     let geometry = measured.as_ref().and_then(cardproof_rating::geometry);
     let partition_start = partition_start(&args.target, &conditions);
-    let mounted_at = mounted_at(&args.target);
+    let mounts = mounts::on_device(&args.target);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
-    Ok(Known { ground, mount_point, conditions, geometry, partition_start, mounted_at })
+    Ok(Known { ground, mount_point, conditions, geometry, partition_start, mounts })
 }
 
 /// What can be laid out of `target`.
@@ -240,14 +242,16 @@ fn mount_point_of(target: &Path) -> Option<PathBuf> {
     Some(point.to_owned())
 }
 
-/// Where file systems are mounted that lie on the block device `target`, each once.
-fn mounted_at(target: &Path) -> Vec<PathBuf> {
-    let metadata = std::fs::metadata(target).ok();
-    let device = metadata.filter(|metadata| metadata.file_type().is_block_device());
-    let number = device.map(|metadata| DeviceNumber::from_raw(metadata.rdev()));
-    let disk = number.and_then(|number| whole_disk(&Sysroot::default(), number));
-    let found = disk.and_then(|disk| filesystems_on(&Sysroot::default(), &disk).ok());
-    found.into_iter().flatten().filter_map(|filesystem| filesystem.point).collect()
+/// A file in which no partition has room is no image of a card.
+fn refuse_no_image(target: &Path, size: Bytes) -> Result<(), Failure> {
+    const IMAGE_MIN: Bytes = Bytes::mib(16);
+    if size >= IMAGE_MIN {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} is no disk image: it has {size}, and an image {IMAGE_MIN} or more; name a block device, an image or a directory",
+        target.display()
+    )))
 }
 
 /// A geometry is of one card. What is not known of either is no difference, and an image has no model.
@@ -406,8 +410,8 @@ fn show(
         out.push_str(
             "For partition and file system, name the card itself, such as /dev/mmcblk0.\n",
         );
-    } else if let Some(point) = known.mounted_at.first() {
-        let point = one_line(&point.display().to_string());
+    } else if let Some(mounted) = known.mounts.first() {
+        let point = one_line(&mounted.point.display().to_string());
         let in_use = format!(
             "{target} is in use (mounted at {point}), so only settings are planned. For partition and file system, \
              name a card that is not mounted.\n"

@@ -100,8 +100,7 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     if steps.is_empty() {
-        let is_disturbed = case.has(WarningCode::Disturbed) && !record.is_imported();
-        steps.push(if is_disturbed { IN_PEACE } else { otherwise(&case) }.to_owned());
+        steps.push(otherwise(&case).to_owned());
     }
     steps.extend(verify_capacity(&case));
     steps
@@ -138,7 +137,7 @@ const OF_OWN: [Adviser; 22] = [
     card::test_a2,
 ];
 
-/// The advice where nothing else went wrong than that.
+/// The advice for a disturbed run, where no other says it.
 const IN_PEACE: &str = "Close other programs and run again: other work disturbed the test.";
 
 /// The advice where nothing went wrong.
@@ -178,8 +177,8 @@ fn of_geometry(record: &Record) -> &'static str {
     if has_unit {
         "Plan partition, file system and settings for this card: `cardproof tune DEVICE --geometry latest`."
     } else {
-        "The allocation unit and the page were not found, so `cardproof tune` uses values that suit most \
-         cards. No action is needed."
+        "Nothing needs to be done: allocation unit and page were not found, and `cardproof tune` uses values that \
+         suit most cards."
     }
 }
 
@@ -412,10 +411,10 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
     if !(case.speaks_of_storage() && has_room && (is_undecided || is_unclear)) {
-        return None;
+        return say(case.has(WarningCode::Disturbed), IN_PEACE);
     }
     Some(if case.is_of_check() {
-        format!("The figures of this check are too uneven. {LONGER}")
+        format!("{first} the check again: its figures are too uneven. {LONGER}")
     } else {
         format!("{first} again with {option}: {why}.")
     })

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::defect::{Defect, defect_in};
 use crate::signs::Signs;
+use crate::tuning::Mounted;
 
 pub use beside::SeenBeside;
 pub use fast::{ClassPlace, Fast, Place};
@@ -83,6 +84,8 @@ pub struct Known<'k> {
     pub failure: Option<&'k str>,
     /// What a test of the capacity of this very card found earlier.
     pub earlier: Option<&'k Earlier>,
+    /// The mounted file systems on the device, where it is a device that was asked for.
+    pub mounts: &'k [Mounted],
 }
 
 /// Why nothing was tested.
@@ -98,8 +101,10 @@ pub enum Untested {
     ReadOnly,
     /// This user may not write to the target.
     NotPermitted,
-    /// A device or a file is only read.
+    /// A device is only read.
     OnlyRead,
+    /// A file is only read, and has no capacity of its own.
+    File,
     /// The target is a file with holes, which are read from no storage.
     Holes,
     /// There is too little free space.
@@ -140,7 +145,7 @@ pub struct Answer {
     /// Has the computer enough power?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power: Option<Powered>,
-    /// What to do next, at most three, the most important first.
+    /// What to do next, at most four, the most important first.
     pub next: Vec<Next>,
 }
 

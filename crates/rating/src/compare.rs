@@ -22,7 +22,9 @@ use cardproof_record::Record;
 use cardproof_stats::{RatioInterval, RunRate};
 use serde::Serialize;
 
+use crate::answer::{Answer, Fast};
 use crate::defect::{Defect, defect_in};
+use crate::meaning::Grade;
 use crate::reference::is_published;
 pub use choice::{Choice, Reason};
 pub use column::{CardFigure, Column};
@@ -89,6 +91,8 @@ pub struct CardFigures {
     pub price: Option<f64>,
     /// Why it is not recommended and has no rank, whatever its speed; absent where nothing is known against it.
     pub defect: Option<Defect>,
+    /// What `check` calls it for a computer that runs from it; absent of published ones and of several records.
+    pub system_grade: Option<Grade>,
     /// Its figures, in the order of the columns; a column that was not measured is absent, and so is the
     /// sustained write where the sequential write has one level.
     pub figures: Vec<CardFigure>,
@@ -150,7 +154,8 @@ pub struct ComparedCell {
 pub struct Ratio {
     /// The best single figure.
     pub estimate: f64,
-    /// The interval's ends; absent where a card has one run without an interval.
+    /// The interval's ends, which allow for what disturbances may have cost; absent where a card has one run without an
+    /// interval, or where nothing bounds that cost.
     pub between: Option<[f64; 2]>,
 }
 
@@ -182,6 +187,9 @@ pub fn compare_knowing(
     for (card, others) in of_cards.iter_mut().zip(others) {
         let other = defect_in(others.iter().copied()).map(|defect| defect.of_another_record());
         card.defect = card.defect.take().or(other);
+    }
+    for (card, figures) in cards.iter().zip(&mut of_cards) {
+        figures.system_grade = system_grade(card);
     }
     let known = cards.iter().zip(&of_cards);
     let sound: Vec<Contender<'_>> =
@@ -224,12 +232,23 @@ pub fn figures(card: &Contender<'_>) -> CardFigures {
         basis: measured.as_ref().map_or_else(|| "nothing measured".to_owned(), likeness::basis),
         price: card.price,
         defect: defect_in(card.runs.iter().copied()),
+        system_grade: None,
         figures: Column::ALL
             .iter()
             .chain(has_levels.then_some(&Column::SustainedWrite))
             .filter_map(|column| column.of_doubted(&card.runs, &mut doubts))
             .collect(),
         missing: Column::ALL.into_iter().filter(is_missing).map(missing).collect(),
+    }
+}
+
+/// What `check` calls `card` for a computer that runs from it.
+fn system_grade(card: &Contender<'_>) -> Option<Grade> {
+    let [record] = card.runs.as_slice() else { return None };
+    let answer = Answer::of_record(record).filter(|_| !is_published(record))?;
+    match answer.fast? {
+        Fast::Measured { system, .. } => Some(system).filter(|grade| *grade != Grade::Unknown),
+        Fast::NotMeasured { .. } => None,
     }
 }
 
@@ -278,9 +297,11 @@ fn compared(shape: &Shape, row: &[Option<Measured<'_>>], scale: &Scale) -> Compa
 
 fn ratio(shape: &Shape, a: &Measured<'_>, b: &Measured<'_>, scale: &Scale) -> Ratio {
     let interval = ratio_interval(shape, a, b, scale);
+    let alone =
+        |interval: RatioInterval| [interval.low / a.faster_alone, interval.high * b.faster_alone];
     Ratio {
         estimate: interval.map_or(b.rate() / a.rate(), |interval| interval.estimate),
-        between: interval.map(|interval| [interval.low, interval.high]),
+        between: interval.map(alone).filter(|[low, high]| *low > 0.0 && high.is_finite()),
     }
 }
 

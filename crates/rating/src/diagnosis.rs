@@ -265,7 +265,7 @@ fn last_in_words(record: &Record) -> Option<String> {
         .collect();
     let verdict = judge(record).into_iter().find(|verdict| verdict.rule == "A1")?;
     let words = crate::wording::outcome(verdict.outcome);
-    let poor = if poor.is_empty() { String::new() } else { format!("; poor: {}", poor.join(", ")) };
+    let poor = if poor.is_empty() { String::new() } else { format!("; slow: {}", poor.join(", ")) };
     Some(format!("Measured on {day}: A1 {words}{poor}."))
 }
 

@@ -6,7 +6,7 @@
 
 use cardproof_record::{
     Activity, ClimateExtremes, Disturbance, DisturbanceFigures, JobRun, OwnActivity, Phase,
-    PhaseRun, PhaseSurroundings, Record, Replay, Requests,
+    PhaseRun, PhaseSurroundings, Record, Replay, Requests, WarningCode,
 };
 use cardproof_units::Bytes;
 
@@ -107,6 +107,12 @@ pub fn of_phase(record: &Record, phase: &Phase) -> Vec<Disturbance> {
         }
     }
     all
+}
+
+/// Whether something else than the storage may have slowed `phase` of `record`.
+pub(crate) fn is_disturbed(record: &Record, phase: &Phase) -> bool {
+    let is_noted = phase.warnings.iter().any(|it| it.code == WarningCode::Disturbed);
+    is_noted || !of_phase(record, phase).is_empty()
 }
 
 /// The disturbances of `run`, a job of `record`.

@@ -204,7 +204,8 @@ fn term(name: &str) -> &str {
         "small_write_threshold" => "small-write limit (the card collects smaller writes)",
         "slc_cache" => "SLC cache",
         "slc_recovery" => "SLC cache recovery",
-        "map_reach" => "mapping-table cache",
+        "map_reach" => "range that it finds fast (mapping-table cache)",
+        "mapping" => "how it keeps places (mapping)",
         "first_area" => "fast area at the start (for file system tables)",
         other => other,
     }

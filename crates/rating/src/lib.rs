@@ -56,6 +56,7 @@ mod sound;
 mod stretch;
 mod transports;
 pub mod tuning;
+mod wear;
 pub mod who;
 pub mod wording;
 
@@ -91,3 +92,4 @@ pub use replayed::{SimulatedReplay, simulated_replays, standing};
 pub use scope::scope;
 pub use setups::setup_advice;
 pub use shown::{is_told_in_iops, shown_rate, stated_rate};
+pub use wear::Wear;

@@ -65,6 +65,7 @@ pub enum Purpose {
 
 /// How well the storage serves a use, from the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// There is no figure without a doubt.
@@ -103,11 +104,11 @@ impl Grade {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Good => "good",
+            Self::FairOrGood => "fair to good",
             Self::Fair => "fair",
-            Self::Poor => "poor",
-            Self::FairOrGood => "fair or good",
-            Self::PoorOrFair => "poor or fair",
-            Self::Unknown => "unknown",
+            Self::PoorOrFair => "slow to fair",
+            Self::Poor => "slow",
+            Self::Unknown => "not known",
         }
     }
 

@@ -53,6 +53,15 @@ pub(crate) fn slowdown_max(record: &Record, phase: &Phase, judged: Nanos) -> Opt
     Some(worst)
 }
 
+/// How many times as fast `phase` could have been without what disturbed it, at the most, for a figure that rests on
+/// `judged` of its time: 1 where nothing disturbed it, infinite where nothing bounds what was lost.
+pub(crate) fn faster_alone(record: &Record, phase: &Phase, judged: Nanos) -> f64 {
+    if !disturbance::is_disturbed(record, phase) {
+        return 1.0;
+    }
+    slowdown_max(record, phase, judged).unwrap_or(f64::INFINITY)
+}
+
 /// What was seen of the system in each run that counts, and the time that a figure rests on in it. A phase that was
 /// not watched has one entry, with nothing seen.
 fn observed(phase: &Phase, judged: Nanos) -> Vec<(Option<&PhaseSurroundings>, Nanos)> {

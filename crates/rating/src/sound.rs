@@ -45,9 +45,18 @@ pub(crate) fn cause(finding: Finding<'_>) -> String {
     }
 }
 
+/// Whether each phase of `record` that was measured had a range too small to say anything of the storage.
+pub(crate) fn is_range_small(record: &Record) -> bool {
+    let mut measured = record.phases.iter().filter(|phase| phase.is_measured()).peekable();
+    measured.peek().is_some() && measured.all(is_small)
+}
+
+fn is_small(phase: &Phase) -> bool {
+    phase.span_bytes > Bytes::ZERO && phase.span_bytes < RANGE_MIN
+}
+
 /// What was seen of `phase` that forbids to build on it.
 fn doubt_on(phase: &Phase) -> Option<String> {
     let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
-    let is_small = phase.span_bytes > Bytes::ZERO && phase.span_bytes < RANGE_MIN;
-    doubts.next().map(ToString::to_string).or(is_small.then(|| TOO_SMALL.to_owned()))
+    doubts.next().map(ToString::to_string).or(is_small(phase).then(|| TOO_SMALL.to_owned()))
 }

@@ -12,10 +12,10 @@ mod host;
 mod layout;
 mod storage;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cardproof_evidence::geometry::Geometry;
-use cardproof_record::Conditions;
+use cardproof_record::{Conditions, FilesystemInfo};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -68,6 +68,12 @@ pub struct TuningStep {
     /// Whether its commands delete data.
     #[serde(skip)]
     pub deletes_data: bool,
+    /// Whether it spares any card writes, however this one is set up: no setting of it that can be better.
+    #[serde(skip)]
+    pub is_habit: bool,
+    /// Its reason in a few words, where they depend on the card.
+    #[serde(skip)]
+    pub brief: Option<String>,
 }
 
 /// A gain, as a ratio of rates.
@@ -124,7 +130,22 @@ pub struct TuningPlace<'p> {
     pub name: Option<&'p str>,
     /// Where the file system is mounted.
     pub mount_point: Option<&'p Path>,
+    /// The file systems that lie on the device, of a directory none: that is among its conditions.
+    pub mounts: &'p [Mounted],
 }
+
+/// A mounted file system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mounted {
+    /// Where it is mounted.
+    pub point: PathBuf,
+    /// The file system with its options.
+    pub filesystem: FilesystemInfo,
+}
+
+/// What a plan of one partition does not give (Raspberry Pi documentation, "Boot folder contents"; Raspberry Pi Imager).
+pub const BOOT_PARTITION: &str =
+    "A Raspberry Pi card needs a FAT boot partition: Raspberry Pi Imager makes it";
 
 /// The steps for `place`, of which so much is known. Steps whose place is not known are left out.
 #[must_use]
@@ -141,6 +162,13 @@ pub fn tuning_plan(
     let mut steps =
         layout.map_or_else(Vec::new, |(ground, layout)| storage::steps(ground, &layout, block));
     steps.extend(host::steps(place, conditions));
+    // What is laid out anew is mounted anew.
+    if let Some(ground) = place.ground.as_ref().filter(|_| !steps.is_empty())
+        && conditions.filesystem.is_none()
+        && place.mounts.is_empty()
+    {
+        steps.push(host::mount_new(ground));
+    }
     steps.extend(habits::steps());
     steps
 }
@@ -152,7 +180,8 @@ mod tests {
 
     fn place(name: &str) -> TuningPlace<'_> {
         let ground = Some(Ground::of_device(&Path::new("/dev").join(name)));
-        TuningPlace { ground, name: Some(name), mount_point: Some(Path::new("/media/pi/my card")) }
+        let mount_point = Some(Path::new("/media/pi/my card"));
+        TuningPlace { ground, name: Some(name), mount_point, mounts: &[] }
     }
 
     fn conditions() -> Conditions {
@@ -216,6 +245,43 @@ mod tests {
         let step = steps.iter().find(|step| step.name == "mount_options").unwrap();
         assert_eq!(step.commands[0], "sudo mount -o remount,noatime '/media/pi/my card'");
         assert_eq!(step.undo, ["sudo mount -o remount,relatime '/media/pi/my card'"]);
+    }
+
+    #[test]
+    fn the_mounts_of_a_device_are_looked_at_and_a_new_card_is_told_of_noatime() {
+        let mut conditions = conditions();
+        conditions.filesystem = None;
+        let commands = |mounts: &[Mounted]| {
+            let steps = tuning_plan(&TuningPlace { mounts, ..place("sda") }, &conditions, None);
+            let step = steps.into_iter().find(|step| step.name == "mount_options");
+            step.map(|step| step.commands.join("\n"))
+        };
+        assert!(commands(&[]).unwrap().starts_with("sudo mount -o noatime /dev/sda1 MOUNTPOINT "));
+        let mounted = |point: &str, option: &str| Mounted {
+            point: point.into(),
+            filesystem: FilesystemInfo {
+                options: vec!["rw".to_owned(), option.to_owned()],
+                ..FilesystemInfo::default()
+            },
+        };
+        let told = commands(&[mounted("/", "relatime"), mounted("/boot", "noatime")]).unwrap();
+        assert!(told.starts_with("sudo mount -o remount,noatime /\n#"), "{told}");
+        assert_eq!(commands(&[mounted("/", "noatime")]), None);
+    }
+
+    #[test]
+    fn a_block_is_only_named_where_its_size_is_known() {
+        let mut conditions = conditions();
+        let brief = |conditions: &Conditions| {
+            let steps = tuning_plan(&place("sda"), conditions, None);
+            let step = steps.into_iter().find(|step| step.name == "partition").unwrap();
+            assert!(step.why.contains("Raspberry Pi Imager"), "{}", step.why);
+            step.brief.unwrap()
+        };
+        assert_eq!(brief(&conditions), "begins at 8 MiB, which suits most cards");
+        let card = conditions.device.card.get_or_insert_default();
+        card.allocation_unit_bytes = Some(Bytes::mib(4));
+        assert_eq!(brief(&conditions), "begins at 4 MiB, where a block of the card begins");
     }
 
     #[test]

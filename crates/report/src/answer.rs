@@ -3,6 +3,7 @@
 //! A page has at most 24 lines of 80 columns. Colour only repeats the verdict words. Statistics, phases and
 //! conditions are a level down, in the report.
 
+pub(crate) mod steps;
 pub(crate) mod words;
 
 use anstyle::{AnsiColor, Style};
@@ -16,7 +17,8 @@ use crate::ended::ended;
 use crate::facts::title_of_device;
 use crate::wrap::{sentence, wrap_into};
 
-pub use words::{Reply, Step};
+pub use steps::Step;
+pub use words::Reply;
 
 /// The page is set in at most so many columns.
 const WIDTH_MAX: usize = 80;
@@ -80,6 +82,16 @@ pub fn check_markdown(record: &Record) -> Option<String> {
     let text = Checked::from_record(record)?.page().markdown();
     let ended = ended_in_words(record).map(|ended| format!("- {ended}\n"));
     Some(text + &ended.unwrap_or_default())
+}
+
+/// The steps that the page of a check names, on a directory that the record does not hold; `None` of another record.
+pub(crate) fn check_steps(record: &Record) -> Option<Vec<Step>> {
+    Some(Checked::from_record(record)?.page().steps_in_words())
+}
+
+/// Whether `record` is of a check, whose page has the answer and the steps.
+pub(crate) fn is_of_check(record: &Record) -> bool {
+    SeenBeside::of_record(record).is_some() && !record.phases.is_empty()
 }
 
 /// That the run of `record` did not reach its end, where it did not.
@@ -158,7 +170,7 @@ impl AnswerPage<'_> {
     /// What a script is told of each question beside its values.
     #[must_use]
     pub fn replies(&self) -> Vec<Reply> {
-        let reply = |question| words::reply(self.answer, question);
+        let reply = |question| words::reply(self.answer, question, self.target);
         Question::ALL.into_iter().filter_map(reply).collect()
     }
 
@@ -177,7 +189,7 @@ impl AnswerPage<'_> {
     /// What to do next.
     #[must_use]
     pub fn steps_in_words(&self) -> Vec<Step> {
-        self.answer.next.iter().map(|step| words::step(*step, self.target, self.is_saved)).collect()
+        self.answer.next.iter().map(|step| steps::step(*step, self.target, self.is_saved)).collect()
     }
 
     /// The device, its slot and its computer on one line.
@@ -199,7 +211,10 @@ impl AnswerPage<'_> {
     /// The device that was asked for, and the storage on which it rests.
     fn layered_title(&self) -> String {
         let device = &self.conditions.device;
-        let title = title_of_device(device);
+        let title = match self.conditions.target.kind {
+            TargetKind::File => format!("a file on {}", title_of_device(device)),
+            _ => title_of_device(device),
+        };
         match device.beneath {
             None => title,
             Some(_) => format!("{title} on {}", title_of_device(device.lowest())),

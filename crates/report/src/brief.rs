@@ -131,6 +131,7 @@ impl Page {
             untested: Untested::NotAsked,
             failure: None,
             earlier: None,
+            mounts: &[],
         };
         // A fake is no good card, however fast it is.
         let answer = Answer::new(&known, &[Question::Real, Question::Fast]);

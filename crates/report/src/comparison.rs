@@ -4,6 +4,7 @@
 
 mod bars;
 mod csv;
+mod disturbed;
 mod names;
 mod notes;
 mod overview;

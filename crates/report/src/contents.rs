@@ -4,11 +4,12 @@ use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
     Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
-    geometry_in_words, indications, is_recording, limiting_bus, meaning, next_steps,
-    recording_classes, scope, wording,
+    geometry_in_words, indications, is_recording, limiting_bus, meaning, recording_classes, scope,
+    wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
+use crate::answer::steps::steps;
 use crate::clean::one_line;
 use crate::course::{course, course_in_short, pauses_in_words};
 use crate::facts::{Fact, facts, title};
@@ -323,7 +324,7 @@ impl Contents {
             limits: shared::limits(record),
             limits_in_short: shared::limits_in_short(record),
             doubts: shared::doubts_in_words(&lead::without_findings(record)),
-            steps: next_steps(record, verdicts).iter().map(|step| one_line(step)).collect(),
+            steps: steps(record, verdicts),
         }
     }
 }

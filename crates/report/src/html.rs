@@ -14,7 +14,7 @@ use cardproof_rating::answer::Answer;
 use cardproof_rating::judge;
 use cardproof_record::{Record, Verdict};
 
-use crate::answer::AnswerPage;
+use crate::answer::{AnswerPage, is_of_check};
 use crate::charts::PlotError;
 use crate::contents::Contents;
 use crate::kept::ChartFile;
@@ -97,7 +97,11 @@ fn page_of(
     verdicts: &[Verdict],
     answer: Option<&AnswerPage<'_>>,
 ) -> Result<(String, Charts), HtmlError> {
-    let contents = Contents::from_record(record, verdicts);
+    let mut contents = Contents::from_record(record, verdicts);
+    if is_of_check(record) {
+        // The answer at the top has named them.
+        contents.steps.clear();
+    }
     let mut page = Markup::with_capacity(256 * 1024);
     let mut charts = Charts::default();
     head(&mut page, &contents.title);

@@ -66,5 +66,5 @@ pub use raster::RasterError;
 pub use replays::replay_lines;
 pub use result_picture::{check_picture, result_picture};
 pub use short::markdown_short;
-pub use summary::summary;
+pub use summary::{details, summary};
 pub use wrap::{wrap_into, wrapped};

@@ -6,6 +6,7 @@ use cardproof_rating::data::ALARM;
 use cardproof_rating::wording;
 use cardproof_record::{Record, Verdict};
 
+use crate::answer::words::grade_in_words;
 use crate::clean::Markdown;
 use crate::contents::{
     CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE,
@@ -66,7 +67,8 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
 fn write_meanings(out: &mut String, contents: &Contents) -> std::fmt::Result {
     writeln!(out, "\n## Daily use\n")?;
     for meaning in &contents.meanings {
-        let (grade, text) = (meaning.grade.word(), meaning.text());
+        let grade = grade_in_words(meaning.purpose, meaning.grade);
+        let text = meaning.text();
         let text = Markdown(&text);
         writeln!(out, "- **{}: {grade}.** {text}", meaning.topic)?;
     }

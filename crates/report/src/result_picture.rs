@@ -28,6 +28,19 @@ const CHART: (f64, f64) = (412.0, 116.0);
 const REPLIES_TOP: f64 = 142.0;
 const SAID: f64 = 106.0;
 
+/// Below the last reply, where the source stands.
+const REPLIES_BOTTOM: f64 = HEIGHT - 18.0;
+
+/// The sizes of what is said in the replies, the first that leaves room for all of it.
+const SAID_SIZES: [f64; 5] = [12.0, 11.0, 10.0, 9.0, 8.0];
+
+/// From the line of a verdict to what is said below it, and between two replies, in units of the letters' size.
+const BELOW_VERDICT: f64 = 1.25;
+const BETWEEN: f64 = 1.5;
+
+/// From line to line, in units of the letters' size.
+const LINE: f64 = 1.22;
+
 /// Of words that stand back.
 const QUIET: Colour = Colour::Fixed(0x55_5d68);
 
@@ -146,18 +159,34 @@ impl Picture {
         Self { shapes: vec![paper, edge] }
     }
 
-    /// The replies, one below the other, up to the edge `right`.
+    /// The replies, one below the other, up to the edge `right`. All that is said has room, for a caveat that is cut off
+    /// is none: where there is much of it, its letters are smaller.
     fn replies(&mut self, replies: &[Reply], right: f64) {
-        let step = (HEIGHT - 18.0 - REPLIES_TOP) / replies.len().max(4) as f64;
-        for (number, reply) in replies.iter().enumerate() {
-            let y = REPLIES_TOP + step * number as f64;
+        let width = right - SAID - 6.0;
+        let said: Vec<String> = replies.iter().map(|it| it.details.join(" \u{b7} ")).collect();
+        let broken = |size: f64| -> Vec<usize> {
+            let set = Type::new(size);
+            said.iter().map(|text| lines(text, width, usize::MAX, &set).len()).collect()
+        };
+        let height = |size: f64, lines: &[usize]| {
+            let of_one = |lines: &usize| (BELOW_VERDICT + BETWEEN + LINE * *lines as f64) * size;
+            lines.iter().map(of_one).sum::<f64>()
+        };
+        let room = REPLIES_BOTTOM - REPLIES_TOP;
+        let [.., smallest] = SAID_SIZES;
+        let fits = |size: &f64| height(*size, &broken(*size)) <= room;
+        let size = SAID_SIZES.into_iter().find(fits).unwrap_or(smallest);
+        let spare = (room - height(size, &broken(size))).max(0.0) / replies.len().max(4) as f64;
+        let mut y = REPLIES_TOP;
+        for (reply, said) in replies.iter().zip(&said) {
             let verdict =
                 Type { weight: Weight::Bold, colour: colour(reply.standing), ..Type::new(17.0) };
-            let width = right - SAID - 6.0;
             self.line((MARGIN, y), SAID - MARGIN, &Type::quiet(14.0), reply.question_in_words());
             self.line((SAID, y), width, &verdict, reply.verdict);
-            let said = reply.details.join(" \u{b7} ");
-            self.paragraph((SAID, y + 15.0), (width, 2), &Type::new(12.0), &said);
+            let set = Type::new(size);
+            let below = (SAID, y + BELOW_VERDICT * size);
+            let room = (width, usize::MAX);
+            y = self.paragraph(below, room, &set, said) + BETWEEN * size + spare;
         }
     }
 
@@ -178,7 +207,7 @@ impl Picture {
         let letters = Letters { anchor: Anchor::Start, size: Some(size), weight, colour };
         for line in lines(text, width, lines_max, set) {
             self.shapes.push(Shape::word((x, y), &line, letters));
-            y += 1.22 * size;
+            y += LINE * size;
         }
         y
     }
@@ -224,6 +253,50 @@ fn lines(text: &str, width: f64, lines_max: usize, set: &Type) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_caveat_of_a_reply_is_cut_off() {
+        use cardproof_rating::answer::{Question, Standing};
+        let reply = |question, verdict, details: &[&str]| Reply {
+            question,
+            standing: Standing::Good,
+            verdict,
+            details: details.iter().map(|&it| it.to_owned()).collect(),
+        };
+        let fast = [
+            "starting programs good",
+            "installing good",
+            "databases fair to good",
+            "no pauses",
+            "video not known",
+            "A1 not known (too uneven)",
+            "A2 not known (too uneven)",
+            "other programs disturbed 7 of 7 tests",
+        ];
+        let health = ["no error in the kernel log", "test data was read back correctly"];
+        let replies = [
+            reply(
+                Question::Real,
+                "yes so far",
+                &["samples over 14.9 GiB of 256 GiB were all correct"],
+            ),
+            reply(Question::Healthy, "yes so far", &health),
+            reply(Question::Fast, "good", &fast),
+            reply(Question::SetUp, "one thing", &["noatime is not set, so reading writes too"]),
+            reply(Question::Power, "not known", &["this computer does not tell"]),
+        ];
+        let mut picture = Picture::new(Colour::Ink);
+        picture.replies(&replies, CHART.0);
+        let text = format!("{:?}", picture.shapes);
+        assert!(text.contains("7 of 7") && text.contains("does not tell"), "{text}");
+        assert!(!text.contains(MORE), "{text}");
+        let baseline = |shape: &Shape| match shape {
+            Shape::Words { words, .. } => words.iter().map(|((_, y), _)| *y).reduce(f64::max),
+            _ => None,
+        };
+        let lowest = picture.shapes.iter().filter_map(baseline).fold(0.0, f64::max);
+        assert!(lowest <= REPLIES_BOTTOM, "{lowest}");
+    }
 
     #[test]
     fn a_text_is_broken_by_its_width_and_cut_off_where_there_is_no_room() {

@@ -1,5 +1,6 @@
 //! Signs of trouble in words.
 
+use cardproof_rating::Wear;
 use cardproof_rating::signs::{
     Certainty, Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Signs, Suspect,
     Weight,
@@ -46,15 +47,37 @@ pub(crate) fn log_in_words(log: LogRead) -> Option<String> {
     Some(format!("{days} of kernel log{starts}"))
 }
 
-const fn why_unknown(log: LogRead) -> &'static str {
+/// What is missing where somebody else than root looks.
+pub(crate) const UNREAD_LOG: &str = "this user may not read the kernel log";
+
+/// What is missing where the kernel keeps no log.
+pub(crate) const NO_LOG: &str = "there is no kernel log";
+
+/// That nothing is known of the wear.
+pub(crate) const WEAR_UNKNOWN: &str = "its wear is not known";
+
+/// What is known of the wear of a device that has not told it, as a clause.
+#[must_use]
+pub const fn wear_in_words(wear: Wear) -> &'static str {
+    match wear {
+        Wear::NotLookedAt => "its wear was not looked at",
+        Wear::NoStandard => "SD cards have no standard report of wear",
+        Wear::Untold => "the kernel does not tell the wear of this eMMC",
+        Wear::Virtual => "a virtual disk reports no wear",
+        Wear::NoDevice => "this device reports no wear",
+        Wear::Simulated => "a simulated card reports no wear",
+        Wear::Told | Wear::Unknown => WEAR_UNKNOWN,
+    }
+}
+
+fn why_unknown(log: LogRead) -> String {
     match log {
-        LogRead::NotPermitted => "this user may not read the kernel log; run it as root",
+        LogRead::NotPermitted => UNREAD_LOG.to_owned(),
         LogRead::Lines => {
             "these lines hold no error of the storage; all that `dmesg` prints tells more"
+                .to_owned()
         }
-        LogRead::Read { .. } | LogRead::Absent => {
-            "there is no kernel log, and the device reports no wear"
-        }
+        LogRead::Read { .. } | LogRead::Absent => format!("{NO_LOG}, and {WEAR_UNKNOWN}"),
     }
 }
 
@@ -253,9 +276,10 @@ pub fn when(sign: &Sign) -> String {
     }
 }
 
-/// The whole page: the verdict, the table of signs, what they point to and what to do.
+/// The whole page: the verdict, the table of signs, what they point to and what to do. `target` is the device as a word
+/// of a shell.
 #[must_use]
-pub fn page(signs: &Signs) -> String {
+pub fn page(signs: &Signs, target: &str) -> String {
     let mut text = format!("Health: {}\n", headline(signs));
     for sign in &signs.signs {
         let place = match &sign.evidence.partition {
@@ -274,7 +298,7 @@ pub fn page(signs: &Signs) -> String {
     }
     text.extend(looked_in_words(signs).map(|it| format!("  Looked at: {it}.\n")));
     text.extend(suspects_in_words(signs).map(|it| format!("  Points to: {it}.\n")));
-    let steps = steps(signs);
+    let steps = steps(signs, target);
     for (number, step) in (1..).zip(&steps) {
         let head = if number == 1 { "Next:" } else { "     " };
         text.push_str(&format!("  {head} {number}. {step}\n"));
@@ -294,8 +318,11 @@ fn looked_in_words(signs: &Signs) -> Option<String> {
 }
 
 /// What to do, the most important first.
-fn steps(signs: &Signs) -> Vec<&'static str> {
-    let copy = signs.is_bad().then_some("copy your data to another device now");
-    let experiments = signs.experiments.iter().map(|&it| experiment_in_words(it));
-    copy.into_iter().chain(experiments).collect()
+fn steps(signs: &Signs, target: &str) -> Vec<String> {
+    let copy = signs.is_bad().then(|| "copy your data to another device now".to_owned());
+    let experiments = signs.experiments.iter().map(|&it| experiment_in_words(it).to_owned());
+    let is_unread = signs.log == LogRead::NotPermitted;
+    let as_root =
+        is_unread.then(|| format!("sudo cardproof health {target}   (reads the kernel log)"));
+    copy.into_iter().chain(experiments).chain(as_root).collect()
 }

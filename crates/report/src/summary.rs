@@ -14,7 +14,8 @@ use cardproof_record::{Likelihood, Outcome, Reason, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use crate::answer::{ended_in_words, style_of};
+use crate::answer::words::grade_in_words;
+use crate::answer::{check_text, ended_in_words, is_of_check, style_of};
 use crate::columns::columns_of;
 use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
@@ -41,8 +42,20 @@ const PLAIN: Style = Style::new();
 /// The record in words for a terminal of `width` columns (20 to 100 are used), ending in a
 /// newline. With `styled`, headings, outcomes and grades are set in ANSI styles; without, there
 /// is no escape sequence in the text. Nothing of the record can bring one in.
+///
+/// The record of a check begins with the page of the check, its answers and steps.
 #[must_use]
 pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) -> String {
+    let details = details(record, verdicts, width, styled);
+    match check_text(record, width, styled) {
+        Some(answer) => format!("{answer}\n{details}"),
+        None => details,
+    }
+}
+
+/// The same without that page.
+#[must_use]
+pub fn details(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) -> String {
     let contents = Contents::from_record(record, verdicts);
     let width = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
     let mut page = Page { out: String::with_capacity(4096), width, styled };
@@ -66,7 +79,9 @@ pub fn summary(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.list(contents.figures_heading, &contents.figures);
     page.list(contents.course_heading, &contents.course_in_short);
     page.conditions(&contents);
-    page.list("What next", &contents.steps);
+    if !is_of_check(record) {
+        page.list("What next", &contents.steps);
+    }
     page.out
 }
 
@@ -227,7 +242,8 @@ impl Page {
         }
         self.heading("Daily use, compared with published figures");
         for meaning in &contents.meanings {
-            let label = format!("{}: {}.", meaning.topic, meaning.grade.word());
+            let grade = grade_in_words(meaning.purpose, meaning.grade);
+            let label = format!("{}: {grade}.", meaning.topic);
             let style = style_of_grade(meaning.grade);
             self.labelled(&label, style, &meaning.finding, "  ");
         }

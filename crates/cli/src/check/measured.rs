@@ -68,11 +68,8 @@ pub(super) fn measure(
     if !is_measurable {
         measurements.untested = Untested::Holes;
     }
-    if (tests_capacity || tests_speed) && is_writable && !is_simulated {
-        talk.note(
-            "Takes about 75 seconds, on a slow card 100. Writes at most 896 MiB to test files and \
-             deletes them; your files are not touched.",
-        );
+    if is_writable && !is_simulated {
+        announce(tests_capacity, tests_speed, talk);
     }
     if tests_speed && is_writable && !is_simulated {
         others::tell(talk);
@@ -106,6 +103,19 @@ pub(super) fn measure(
         measurements.speed = record.filter(|record| !record.phases.is_empty());
     }
     Ok(measurements)
+}
+
+/// Says how long the tests take and how much they write, at the most.
+fn announce(tests_capacity: bool, tests_speed: bool, talk: Talk) {
+    let (time, written) = match (tests_capacity, tests_speed) {
+        (true, true) => ("up to 75 seconds, on a slow card 100", Bytes::mib(896)),
+        (true, false) => ("up to 45 seconds", FULL_BELOW),
+        (false, true) => ("up to 60 seconds", Bytes::mib(512)),
+        (false, false) => return,
+    };
+    talk.note(&format!(
+        "Takes {time}. Writes at most {written} to test files and deletes them; your files are not touched."
+    ));
 }
 
 /// One session, whose announcements are left out: the command has made its own. That no record is kept is said

@@ -6,6 +6,7 @@ use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Surroundings, Sysroot};
 use cardproof_rating::answer::{Earlier, PowerFacts, Untested};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
+use cardproof_rating::tuning::Mounted;
 use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
 use cardproof_session::{NoStorage, simulated_name};
 use rustix::fs::{Access, access};
@@ -13,6 +14,7 @@ use rustix::fs::{Access, access};
 use super::{CheckArgs, power_facts};
 use crate::earlier;
 use crate::exit::{Failure, with_causes};
+use crate::mounts;
 
 /// What was seen.
 #[derive(Debug)]
@@ -22,8 +24,12 @@ pub(super) struct Seen {
     pub(super) power: PowerFacts,
     /// What an earlier test of the capacity of this card has found.
     pub(super) earlier: Option<Earlier>,
+    /// The mounted file systems on it, where it is a device.
+    pub(super) mounts: Vec<Mounted>,
     /// Whether it is a directory, or a simulated card; a device or a file is only read.
     pub(super) is_directory: bool,
+    /// Whether it is an ordinary file.
+    pub(super) is_file: bool,
     /// Whether the target may be written to: a directory, or a simulated card.
     pub(super) is_writable: bool,
 }
@@ -32,6 +38,7 @@ impl Seen {
     /// Why the capacity was not tested, where the session says no more than `why`: a device or a file is only read.
     pub(super) const fn untested(&self, why: Untested) -> Untested {
         match why {
+            Untested::NotAsked if self.is_file => Untested::File,
             Untested::NotAsked if !self.is_directory => Untested::OnlyRead,
             why => why,
         }
@@ -46,7 +53,9 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
             signs: Signs::new(&SeenSigns::default()),
             power: PowerFacts::default(),
             earlier: None,
+            mounts: Vec::new(),
             is_directory: true,
+            is_file: false,
             is_writable: true,
         });
     }
@@ -62,7 +71,11 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
     let earlier = earlier::of_card(&identity);
-    Ok(Seen { conditions: conditions(identity), signs, power, earlier, is_directory, is_writable })
+    let mounts =
+        if root.is_running_system() { mounts::on_device(&args.target) } else { Vec::new() };
+    let is_file = root.is_running_system() && args.target.is_file();
+    let conditions = conditions(identity);
+    Ok(Seen { conditions, signs, power, earlier, mounts, is_directory, is_file, is_writable })
 }
 
 /// What is known of a simulated card before anything is measured.

@@ -8,7 +8,9 @@ use std::process::Command;
 use cardproof_device::guard;
 use cardproof_device::identify::{StorageChoice, identify};
 use cardproof_device::{Sysroot, WearFacts, wear_facts};
+use cardproof_rating::Wear;
 use cardproof_rating::signs::Signs;
+use cardproof_report::signs::wear_in_words;
 use cardproof_units::shell_path;
 use jiff::Timestamp;
 
@@ -39,18 +41,23 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
     match facts.card_type.as_deref().unwrap_or_default() {
         "MMC" => emmc(&mut found, &facts),
         "SD" if args.ask_card => card(&mut found, &node, args)?,
-        "SD" => found.unknown.push(
-            "SD cards have no standard for their wear; --ask-card asks this one by its maker's \
-             command"
-                .to_owned(),
-        ),
+        "SD" => found.unknown.push(format!(
+            "{}; --ask-card asks this one by its maker's command",
+            wear_in_words(Wear::NoStandard)
+        )),
         _ if args.ask_card => {
             return Err(Failure::usage(format!(
                 "{} is no SD card in a slot of its own; only such a card can be asked by CMD56",
                 node.display()
             )));
         }
-        _ if root.is_running_system() => ssd(&mut found, &node),
+        _ if root.is_running_system() => match Wear::of(&identity.device, false) {
+            // No program can read what is not there.
+            wear @ (Wear::Virtual | Wear::NoDevice) => {
+                found.unknown.push(wear_in_words(wear).to_owned());
+            }
+            _ => ssd(&mut found, &node),
+        },
         _ => found.unknown.push("a saved machine holds no health report of drives".to_owned()),
     }
     seen.has_report = found.readings.iter().any(|it| !it.reading.values.is_empty());
@@ -111,7 +118,7 @@ fn emmc(found: &mut Found, facts: &WearFacts) {
             let sourced = raw::of_life_codes(a, b, facts.reserve_code);
             found.readings.push(stamped("life_time and pre_eol_info in sysfs", sourced));
         }
-        None => found.unknown.push("the kernel does not tell this eMMC's life".to_owned()),
+        None => found.unknown.push(wear_in_words(Wear::Untold).to_owned()),
     }
 }
 
@@ -155,9 +162,11 @@ fn card(found: &mut Found, path: &Path, args: &HealthArgs) -> Result<(), Failure
 
 fn ssd(found: &mut Found, path: &Path) {
     match Command::new("smartctl").args(["--json", "--all"]).arg(path).output() {
-        Err(_) => found.unknown.push(
-            "smartctl is not installed; install smartmontools to read an SSD's wear".to_owned(),
-        ),
+        Err(_) => found.unknown.push(format!(
+            "{}, because smartctl is not installed: sudo apt install smartmontools, then sudo cardproof health {}",
+            wear_in_words(Wear::NotLookedAt),
+            shell_path(path)
+        )),
         Ok(output) => match serde_json::from_slice(&output.stdout) {
             Err(_) => found.unknown.push("smartctl returned no JSON".to_owned()),
             Ok(object) => {

@@ -1,10 +1,12 @@
 //! The health for people.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use cardproof_rating::findings::Gravity;
 use cardproof_rating::signs::Signs;
 use cardproof_record::{HealthDocument, HealthValue};
+use cardproof_units::shell_path;
 
 /// The page: the signs of trouble first, where a device was looked at.
 ///
@@ -12,7 +14,8 @@ use cardproof_record::{HealthDocument, HealthValue};
 pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>, failing: &[bool]) -> String {
     let mut text = format!("\n{}\n", document.device);
     if let Some(signs) = signs {
-        text.push_str(&cardproof_report::signs::page(signs));
+        let target = shell_path(Path::new(&document.device));
+        text.push_str(&cardproof_report::signs::page(signs, &target));
     }
     for (reading, is_failing) in document.readings.iter().zip(failing) {
         let time = reading.time.as_deref().map(|time| format!(", {time}")).unwrap_or_default();

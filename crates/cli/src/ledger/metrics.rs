@@ -53,7 +53,7 @@ impl Gathered {
     ) -> Result<Self, Failure> {
         if names.is_empty() {
             return Err(Failure::incomplete(
-                "which storage the ledger tells of is known to root only; run cardproof log as root",
+                "which storage the ledger tells of is known to root only: sudo cardproof log",
             ));
         }
         let root = Sysroot::default();

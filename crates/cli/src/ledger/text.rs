@@ -101,7 +101,7 @@ fn errors([failed, repeated, of_filesystems]: [u64; 3], is_log_read: bool) -> St
     match (parts.is_empty(), is_log_read) {
         (true, true) => "none".to_owned(),
         (true, false) => {
-            "not known: this user may not read the kernel log; run it as root".to_owned()
+            "not known: this user may not read the kernel log: sudo cardproof log".to_owned()
         }
         (false, true) => parts.join(", "),
         (false, false) => {

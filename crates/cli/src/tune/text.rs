@@ -1,6 +1,6 @@
 //! The plan of `tune` for people: in short what, why and the command; in full also gain, risk and undo.
 
-use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep, USUAL_UNIT};
+use cardproof_rating::tuning::{AppliedBy, BOOT_PARTITION, Gain, TuningStep, USUAL_UNIT};
 use cardproof_report::{wrap_into, wrapped};
 use cardproof_units::Bytes;
 
@@ -13,12 +13,29 @@ const TITLE: usize = 20;
 /// Where the rest is.
 const DETAILS: &str = "Risks, other file systems and how to undo: --details\n";
 
+/// How many steps there are: what can be better on this card, as `check` counts it, and what spares any card.
+fn heading(target: &str, steps: &[TuningStep]) -> String {
+    let mut own = steps.iter().filter(|it| !it.is_habit && !ALTERNATIVES.contains(&it.name));
+    let counted = |count: usize, one: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    };
+    let own = match own.by_ref().count() {
+        0 => "no setting to change".to_owned(),
+        count => counted(count, "step"),
+    };
+    let habits = match steps.iter().filter(|step| step.is_habit).count() {
+        0 => String::new(),
+        count => format!(", and {} that spare any card", counted(count, "habit")),
+    };
+    format!("Plan for {target}: {own}{habits}\n\n")
+}
+
 /// The plan on one screen: a step in two or three lines. A command is never broken, since it is copied.
 pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String {
     let is_shown = |step: &&TuningStep| !ALTERNATIVES.contains(&step.name);
     let shown: Vec<&TuningStep> = steps.iter().filter(is_shown).collect();
-    let noun = if shown.len() == 1 { "step" } else { "steps" };
-    let mut text = format!("Plan for {target}: {} {noun}\n\n", shown.len());
+    let mut text = heading(target, steps);
     let indent = " ".repeat(TITLE);
     for (number, step) in shown.iter().enumerate() {
         let (title, why) = in_words(step);
@@ -33,6 +50,9 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
     }
     let has = |by: AppliedBy| shown.iter().any(|step| step.applied_by == by);
     text.push('\n');
+    if has(AppliedBy::Destroy) {
+        text.push_str(&wrapped(&format!("{BOOT_PARTITION}.\n"), width));
+    }
     if target.starts_with("sim:") {
         text.push_str(
             "A simulated card cannot be set up: these are the commands for a real one.\n",
@@ -86,7 +106,7 @@ pub(super) fn alignment(start: Bytes, unit: Option<Bytes>, target: &str) -> Stri
 /// What a step sets, and why, in a few words.
 fn in_words(step: &TuningStep) -> (&str, &str) {
     match step.name {
-        "partition" => ("Partition", "begins where a block of the card begins"),
+        "partition" => ("Partition", step.brief.as_deref().unwrap_or(&step.why)),
         "filesystem" => ("File system", "ext4 keeps saved data after a power cut"),
         "scheduler" => ("I/O scheduler", "the one in use suits hard disks"),
         "read_ahead" => ("Read-ahead", "larger reads are faster"),
@@ -102,8 +122,7 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
 
 /// The plan with everything that is known of each step.
 pub(super) fn in_full(target: &str, steps: &[TuningStep], width: u16) -> String {
-    let noun = if steps.len() == 1 { "step" } else { "steps" };
-    let mut text = format!("Plan for {target} ({} {noun})\n\n", steps.len());
+    let mut text = heading(target, steps);
     for step in steps {
         text.push_str(&in_detail(step, width));
     }
@@ -183,7 +202,7 @@ mod tests {
     #[test]
     fn a_command_that_deletes_data_says_so_where_it_is_copied() {
         let ground = Some(Ground::of_device(Path::new("/dev/sda")));
-        let place = TuningPlace { ground, name: Some("sda"), mount_point: None };
+        let place = TuningPlace { ground, name: Some("sda"), ..TuningPlace::default() };
         let mut conditions = Conditions::default();
         conditions.device.size_bytes = Some(Bytes::gib(8));
         let steps = tuning_plan(&place, &conditions, None);

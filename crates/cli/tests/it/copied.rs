@@ -61,8 +61,6 @@ fn every_name_of_an_image_is_one_word_in_every_command() {
         let home = home_with_image(name);
         let word = shell_path(Path::new(name));
         let option = shell_word(format!("{name}:{IMAGE}"));
-        let text = said(&home, &["check", "--only", "real"], name);
-        assert_copied(&text, "cardproof verify --restore ", &word);
         let text = said(&home, &["verify"], name);
         assert_copied(&text, "cardproof verify ", &format!("{word} --restore={option}"));
         let text = said(&home, &["tune"], name);

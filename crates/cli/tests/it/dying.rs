@@ -142,5 +142,5 @@ fn without_a_log_nothing_is_called_fine() {
     let machine = Machine::replacing(PI_5, log, "dmesg !", &[]);
     assert_eq!(machine.verdict(1), "not_known");
     let text = machine.run(&["health"]).expect(1).stdout;
-    assert!(text.contains("run it as root"), "{text}");
+    assert!(text.contains("sudo cardproof health"), "{text}");
 }

@@ -1,7 +1,7 @@
 //! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
 //! published measurements.
 
-use cardproof_record::{OpName, Outcome, ReasonCode, Record, Verdict, WarningCode};
+use cardproof_record::{OpName, Outcome, ReasonCode, Record, Transport, Verdict, WarningCode};
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
@@ -10,7 +10,8 @@ use crate::judge::judge;
 use crate::meaning::{Grade, Purpose, meaning};
 use crate::reference::published_rates;
 use crate::shown::shown_rate;
-use crate::sound::{figure_of, find_random_4k};
+use crate::sound::{figure_of, find_random_4k, is_range_small};
+use crate::transports::storage;
 
 /// Fewer published measurements than this are no ground for a comparison.
 const PUBLISHED_MIN: usize = 10;
@@ -71,8 +72,14 @@ pub enum Fast {
         doubt: Option<WarningCode>,
         /// How many of its tests other work on the computer disturbed.
         disturbed: usize,
-        /// Of so many.
+        /// Of so many that were made.
         tests: usize,
+        /// Whether it is an SD card, or may be one, so that the classes are meant for it.
+        #[serde(skip)]
+        is_card: bool,
+        /// Whether its test range was too small for any grade.
+        #[serde(skip)]
+        is_small: bool,
     },
     /// It was not measured.
     NotMeasured {
@@ -102,7 +109,9 @@ impl Fast {
             doubt: forbidding(record),
             place: place(record).filter(|_| forbidding(record).is_none()),
             disturbed: disturbed(record),
-            tests: record.phases.len(),
+            tests: record.phases.iter().filter(|phase| phase.is_measured()).count(),
+            is_small: is_range_small(record),
+            is_card: may_be_card(record),
             purposes,
         }
     }
@@ -178,6 +187,12 @@ fn for_a_system(purposes: &[(Purpose, Grade)], is_disturbed: bool) -> Grade {
     base.min(of_pauses).min(of_databases)
 }
 
+/// Whether the storage of `record` is an SD card, or may be one in a reader.
+fn may_be_card(record: &Record) -> bool {
+    let transport = storage(&record.conditions.device);
+    transport.is_none_or(|it| matches!(it, Transport::Sd | Transport::Usb))
+}
+
 /// The doubt that forbids a word about the storage of `record`.
 fn forbidding(record: &Record) -> Option<WarningCode> {
     let doubts = doubts(record);
@@ -192,7 +207,8 @@ fn disturbed(record: &Record) -> usize {
             .iter()
             .any(|doubt| doubt.warning.code == WarningCode::Disturbed && doubt.phase == Some(index))
     };
-    (0..record.phases.len()).filter(|&index| is_of(index)).count()
+    let measured = record.phases.iter().enumerate().filter(|(_, phase)| phase.is_measured());
+    measured.filter(|(index, _)| is_of(*index)).count()
 }
 
 /// The place of its small writes among published measurements.

@@ -1,12 +1,13 @@
 //! Does it keep data? From the signs of trouble in use, and from data that a run read back.
 
-use cardproof_record::{CapacityVerdict, Record};
+use cardproof_record::{CapacityVerdict, Record, TargetKind};
 use serde::Serialize;
 
 use super::{Known, Standing};
 use crate::capacity::capacity;
 use crate::data::alarm;
 use crate::signs::{Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Weight};
+use crate::wear::Wear;
 
 /// What is known of its health.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +21,8 @@ pub enum Healthy {
         is_read_back: bool,
         /// The device's own report of its used life, the upper end of a band, if it makes one.
         life_used_percent_max: Option<u8>,
+        /// What is known of its wear.
+        wear: Wear,
     },
     /// Signs of trouble, and nothing is lost yet.
     Watch {
@@ -81,7 +84,9 @@ impl Healthy {
         }
         let card = known.conditions.device.lowest().card.as_ref();
         let life_used_percent_max = card.and_then(|card| card.life_used_percent_max);
-        Self::Yes { log, is_read_back, life_used_percent_max }
+        let is_simulated = known.conditions.target.kind == TargetKind::Simulated;
+        let wear = Wear::of(&known.conditions.device, is_simulated);
+        Self::Yes { log, is_read_back, life_used_percent_max, wear }
     }
 
     pub(super) const fn standing(&self) -> Standing {

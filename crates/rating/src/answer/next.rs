@@ -1,4 +1,4 @@
-//! What to do next: at most three steps, the one that saves data first.
+//! What to do next: at most four steps, the one that saves data first.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::meaning::Grade;
 use crate::signs::{Experiment, LogRead};
 
 /// At most so many steps.
-const STEPS_MAX: usize = 3;
+const STEPS_MAX: usize = 4;
 
 /// A step, each an action or a command of cardproof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -133,23 +133,24 @@ fn of_power(power: Option<&Powered>) -> Option<Next> {
     }
 }
 
-fn of_speed(fast: Option<&Fast>) -> Option<Next> {
+fn of_speed(fast: Option<&Fast>) -> Vec<Next> {
     match fast {
-        // What else the computer did can only make it slower.
-        Some(Fast::Measured { system, disturbed, tests, .. })
-            if 2 * disturbed > *tests && *system < Grade::Good =>
-        {
-            Some(Next::CheckAgain)
-        }
-        Some(Fast::Measured { system: Grade::Poor | Grade::PoorOrFair, .. }) => {
-            Some(Next::FasterCard)
+        Some(Fast::Measured { system, disturbed, .. }) => {
+            // A grade is poor only where no disturbance explains it, and poor or fair where one may.
+            let is_slow = match system {
+                Grade::Poor => true,
+                Grade::PoorOrFair => *disturbed == 0,
+                _ => false,
+            };
+            let again = (*disturbed > 0).then_some(Next::CheckAgain);
+            is_slow.then_some(Next::FasterCard).into_iter().chain(again).collect()
         }
         Some(Fast::NotMeasured { why: Untested::ReadOnly | Untested::Holes }) => {
-            Some(Next::MeasureDirectory)
+            vec![Next::MeasureDirectory]
         }
-        Some(Fast::NotMeasured { why: Untested::NotPermitted }) => Some(Next::OwnDirectory),
-        Some(Fast::NotMeasured { why: Untested::OnlyRead }) => Some(Next::MeasureMounted),
-        _ => None,
+        Some(Fast::NotMeasured { why: Untested::NotPermitted }) => vec![Next::OwnDirectory],
+        Some(Fast::NotMeasured { why: Untested::OnlyRead }) => vec![Next::MeasureMounted],
+        _ => Vec::new(),
     }
 }
 
@@ -160,5 +161,39 @@ fn of_set_up(set_up: Option<&SetUp>) -> Option<Next> {
         }
         Some(SetUp::CanBeBetter { .. }) => Some(Next::Tune),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::ClassPlace;
+
+    fn steps_of(system: Grade, disturbed: usize) -> Vec<Next> {
+        of_speed(Some(&Fast::Measured {
+            system,
+            purposes: Vec::new(),
+            a1: ClassPlace::Undecided,
+            a2: ClassPlace::Undecided,
+            a1_open: None,
+            a2_open: None,
+            place: None,
+            doubt: None,
+            disturbed,
+            tests: 7,
+            is_card: true,
+            is_small: false,
+        }))
+    }
+
+    #[test]
+    fn a_disturbed_check_is_to_be_made_again_whatever_it_found() {
+        for system in [Grade::Good, Grade::FairOrGood, Grade::Unknown, Grade::PoorOrFair] {
+            assert_eq!(steps_of(system, 1), [Next::CheckAgain], "{system:?}");
+        }
+        // No disturbance explains this one.
+        assert_eq!(steps_of(Grade::Poor, 7), [Next::FasterCard, Next::CheckAgain]);
+        assert_eq!(steps_of(Grade::PoorOrFair, 0), [Next::FasterCard]);
+        assert_eq!(steps_of(Grade::Good, 0), []);
     }
 }

@@ -35,6 +35,7 @@ impl Answer {
             untested: seen.untested,
             failure: seen.failure.as_deref(),
             earlier: seen.earlier.as_ref(),
+            mounts: &[],
         };
         Some(Self::new(&known, &questions))
     }

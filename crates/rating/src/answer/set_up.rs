@@ -55,7 +55,8 @@ impl SetUp {
             return Self::NotKnown;
         }
         let name = conditions.device.name.as_deref();
-        let plan = tuning_plan(&TuningPlace { name, ..TuningPlace::default() }, conditions, None);
+        let place = TuningPlace { name, mounts: known.mounts, ..TuningPlace::default() };
+        let plan = tuning_plan(&place, conditions, None);
         let is_planned = |name: &str| plan.iter().any(|step| step.name == name);
         let is_misaligned = conditions
             .filesystem

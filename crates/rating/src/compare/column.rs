@@ -3,7 +3,7 @@
 //! A column finds its phase by its shape, so that records of different profiles and tools fill it
 //! alike. It takes no phase that is only similar: a cell stays empty rather than wrong.
 
-use cardproof_record::{Level, OpName, Phase, Record};
+use cardproof_record::{DisturbanceKind, Level, OpName, Phase, Record};
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -12,6 +12,7 @@ use super::likeness::FoundDoubts;
 use super::shape::{Measured, Shape};
 use crate::pick::{Finding, is_sequential};
 use crate::reference::is_published;
+use crate::slowdown::faster_alone;
 
 /// A quantity by which cards are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -95,6 +96,7 @@ impl Column {
             },
             span_bytes: measured.phase.span_bytes,
             doubt: doubts.in_doubt(&measured),
+            disturbed_by: measured.disturbed_by.clone(),
         })
     }
 
@@ -131,6 +133,14 @@ impl Column {
             None => measured.as_one_run(),
         };
         run.log_half_width(confidence, Shape::from_phase(measured.phase).run_cv())
+    }
+
+    /// How many times as fast `measured` could have been without what disturbed it, at the most.
+    pub(super) fn faster_alone(self, measured: &Measured<'_>) -> f64 {
+        match self.lasting(measured) {
+            Some(level) => faster_alone(measured.record, measured.phase, level.duration_ns),
+            None => measured.faster_alone,
+        }
     }
 
     fn shape(self, runs: &[&Record]) -> Option<Shape> {
@@ -184,4 +194,6 @@ pub struct CardFigure {
     pub span_bytes: Bytes,
     /// Why the figure stands for nothing; absent where nothing speaks against it.
     pub doubt: Option<String>,
+    /// What disturbed its tests, which can only have slowed them; empty where nothing did.
+    pub disturbed_by: Vec<DisturbanceKind>,
 }

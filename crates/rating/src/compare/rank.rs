@@ -5,6 +5,9 @@
 //! of the ratio of their figures excludes 1: with all pairs of an order together at the confidence of
 //! a comparison, and with the allowance for what varies from run to run.
 //!
+//! A disturbance only slows. So a card whose tests were disturbed is behind another only where the most that it can
+//! have lost does not explain the difference; and it is ahead of another as it would be undisturbed.
+//!
 //! A smaller test range gives higher rates. Of cards with different ranges the slower one is told apart
 //! where it had the smaller range, since it is slower in spite of that, and else where the difference is
 //! larger than the ranges can explain.
@@ -68,8 +71,8 @@ pub struct Behind {
     pub times: f64,
     /// The interval's lower end, below 1 where the other may be the slower one.
     pub low: f64,
-    /// The interval's upper end.
-    pub high: f64,
+    /// The interval's upper end; absent where the first card was disturbed and nothing bounds what that has cost.
+    pub high: Option<f64>,
 }
 
 /// What one part of a use takes.
@@ -144,6 +147,12 @@ impl<'r> Score<'r> {
         self.ranked.parts.iter().map(|part| part.seconds).sum()
     }
 
+    /// The least that it could have taken without what disturbed its tests.
+    fn seconds_alone(&self) -> f64 {
+        let parts = self.ranked.parts.iter().zip(&self.measured);
+        parts.map(|(part, measured)| part.seconds / part.column.faster_alone(measured)).sum()
+    }
+
     /// By how much the logarithm of the time may be wrong, downwards and upwards. Each rate's own
     /// error moves the time by itself; the errors have nothing to do with each other, so their effects
     /// are added in quadrature.
@@ -168,19 +177,20 @@ impl<'r> Score<'r> {
             return false;
         };
         let Some(alike) = self.seconds_over_ranges_of(other) else { return false };
-        (other.seconds() / alike).ln() > up.hypot(down)
+        (other.seconds_alone() / alike).ln() > up.hypot(down)
     }
 
     /// How many times as fast this is as `other`; `None` where a rate has no interval. Where the ranges
-    /// differ, the lower end allows for that.
+    /// differ, the lower end allows for that. Both ends allow for what disturbances may have cost.
     fn ahead_of(&self, other: &Self, confidence: f64) -> Option<Behind> {
         let [own_down, own_up] = self.time_error(confidence)?;
         let [other_down, other_up] = other.time_error(confidence)?;
         let times = (other.seconds() / self.seconds()).ln();
         let alike = self.seconds_over_ranges_of(other).unwrap_or_else(|| self.seconds());
-        let low = (other.seconds() / alike).ln() - own_up.hypot(other_down);
-        let high = times + own_down.hypot(other_up);
-        Some(Behind { times: times.exp(), low: low.exp(), high: high.exp() })
+        let low = (other.seconds_alone() / alike).ln() - own_up.hypot(other_down);
+        let high = (other.seconds() / self.seconds_alone()).ln() + own_down.hypot(other_up);
+        let high = Some(high.exp()).filter(|high| high.is_finite());
+        Some(Behind { times: times.exp(), low: low.exp(), high })
     }
 
     /// The most that this may take over the ranges of `other`; `None` where a range is not told.

@@ -2,13 +2,15 @@
 
 use std::fmt;
 
-use cardproof_record::{OpName, PatternName, Phase, Record};
+use cardproof_record::{DisturbanceKind, OpName, PatternName, Phase, Record};
 use cardproof_stats::{RunRate, Variation};
 use cardproof_units::Bytes;
 
+use crate::disturbance::{is_disturbed, of_phase};
 use crate::pick::BoundedRate;
 use crate::quantity::Rate;
 use crate::shown::{is_size_told_in_iops, shown_rate};
+use crate::slowdown::faster_alone;
 
 /// What varies from run to run, as a standard deviation: five runs on one Raspberry Pi 4 with an SD
 /// card (the published logs of one owner) gave 6.8 % for random writes, 0.8 % for random reads, and
@@ -137,6 +139,10 @@ pub(super) struct Measured<'r> {
     between: Option<[f64; 2]>,
     /// All runs as one.
     as_one_run: RunRate,
+    /// What disturbed any of its runs, each kind once.
+    pub(super) disturbed_by: Vec<DisturbanceKind>,
+    /// How many times as fast it could have been without that, at the most.
+    pub(super) faster_alone: f64,
 }
 
 impl<'r> Measured<'r> {
@@ -170,7 +176,21 @@ impl<'r> Measured<'r> {
             [only] => (only.rate, only.between(), only.as_run()),
             _ => together(&runs),
         };
-        Some(Self { record, phase, index, runs, rate, between, as_one_run })
+        let disturbed_by = disturbed_by(&found);
+        let faster_alone =
+            found.iter().map(|(record, _, phase)| faster_alone(record, phase, phase.duration_ns));
+        let faster_alone = faster_alone.fold(1.0, f64::max);
+        Some(Self {
+            record,
+            phase,
+            index,
+            runs,
+            rate,
+            between,
+            as_one_run,
+            disturbed_by,
+            faster_alone,
+        })
     }
 
     /// The rate: of several records, their geometric mean.
@@ -187,6 +207,22 @@ impl<'r> Measured<'r> {
     pub(super) fn between(&self) -> Option<[f64; 2]> {
         self.between
     }
+}
+
+/// The kinds of disturbances of the phases `found`; what a run noted without a kind is one of another kind.
+fn disturbed_by(found: &[(&Record, usize, &Phase)]) -> Vec<DisturbanceKind> {
+    let mut kinds: Vec<DisturbanceKind> = Vec::new();
+    for (record, _, phase) in found {
+        let told = of_phase(record, phase);
+        let is_untold = told.is_empty() && is_disturbed(record, phase);
+        let of_this = told.iter().map(|disturbance| disturbance.kind);
+        for kind in of_this.chain(is_untold.then_some(DisturbanceKind::Other)) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+    }
+    kinds
 }
 
 /// The geometric mean of `runs`, its interval, and both as one run.

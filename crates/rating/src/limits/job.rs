@@ -63,8 +63,9 @@ fn cpu(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<Limite
     let own = seen.own_cpu.map(|share| share * f64::from(cpu.cpus));
     let own_words = own.map(|own| format!("the job used {} of one processor", whole_percent(own)));
     let is_own = own.is_some_and(|own| own >= MOSTLY);
+    let others = disturbed(record, run, DisturbanceKind::CpuByOthers);
     // Work of lowered priority gives way.
-    let is_full = cpu.busy() - cpu.nice >= CPU_FULL;
+    let is_full = cpu.busy() - cpu.nice >= CPU_FULL || others.is_some();
     (is_own || is_full).then(|| {
         let evidence = [own_words, cpu_words(record, run, seen)];
         limited(Limit::Cpu, evidence.into_iter().flatten().collect())

@@ -23,7 +23,7 @@ pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
     super::power(climate)
         .or_else(|| phase_heat(record, phase, seen))
         .or_else(|| bus(record, phase))
-        .or_else(|| cpu(phase, seen))
+        .or_else(|| cpu(record, phase, seen))
         .or_else(|| Some(card(record, phase, seen)))
 }
 
@@ -73,20 +73,25 @@ fn shown_throughput(phase: &Phase) -> Option<Throughput> {
     })
 }
 
-/// The run itself kept a processor busy, or all of them were.
-fn cpu(phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+/// The run itself kept a processor busy, or all of them were, or others had half of full ones: with that, no figure of
+/// the run tells that the storage was slower.
+fn cpu(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
     let cpu = seen.activity.cpu.as_ref()?;
     let own = seen.own_cpu.unwrap_or(0.0);
     let own_of_one = own * f64::from(cpu.cpus);
+    let mut disturbances = crate::disturbance::of_phase(record, phase).into_iter();
+    let others = disturbances.find(|it| it.kind == DisturbanceKind::CpuByOthers);
     // Work of lowered priority gives way.
-    if cpu.busy() - cpu.nice < CPU_FULL && own_of_one < ONE_CPU_FULL {
+    let is_full = cpu.busy() - cpu.nice >= CPU_FULL || others.is_some();
+    if !is_full && own_of_one < ONE_CPU_FULL {
         return None;
     }
+    let others = others.map(|others| others.to_string());
     let rate = shown_rate(phase).map(|rate| format!("the rate was {}", rate.estimate));
     let own = seen
         .own_cpu
         .map(|_| format!("this run used {} of one processor", whole_percent(own_of_one)));
-    let evidence = [Some(cpu_in_words(cpu)), own, rate].into_iter().flatten().collect();
+    let evidence = [Some(cpu_in_words(cpu)), others, own, rate].into_iter().flatten().collect();
     Some(limited(Limit::Cpu, evidence))
 }
 

@@ -1,24 +1,17 @@
 //! What a figure could have been on an idle computer. A disturbance only slows, and a grade covers all that
 //! may be, so that a good card on a busy computer is not called slow.
 
-use cardproof_record::{Phase, Record, WarningCode};
+use cardproof_record::Record;
 use cardproof_units::{Iops, Throughput};
 
-use crate::disturbance::of_phase;
 use crate::pick::{BoundedRate, Finding};
 use crate::quantity::Rate;
-use crate::slowdown::slowdown_max;
+use crate::slowdown::faster_alone;
 
 /// `figure` of the phase that was found, with the upper end that it could have reached without what disturbed it.
 pub(super) fn alone(record: &Record, finding: Finding<'_>, figure: &BoundedRate) -> BoundedRate {
     let Some(phase) = finding.measured() else { return *figure };
-    if !is_disturbed(record, phase) {
-        return *figure;
-    }
-    let high = match slowdown_max(record, phase, phase.duration_ns) {
-        Some(factor) => figure.high.per_second() * factor,
-        None => f64::INFINITY,
-    };
+    let high = figure.high.per_second() * faster_alone(record, phase, phase.duration_ns);
     let high = match figure.high {
         Rate::Iops(_) => Rate::Iops(Iops(high)),
         Rate::Throughput(_) => Rate::Throughput(Throughput(high)),
@@ -26,15 +19,9 @@ pub(super) fn alone(record: &Record, finding: Finding<'_>, figure: &BoundedRate)
     BoundedRate { high, ..*figure }
 }
 
-/// Whether something else than the storage may have slowed `phase`.
-pub(super) fn is_disturbed(record: &Record, phase: &Phase) -> bool {
-    let is_noted = phase.warnings.iter().any(|it| it.code == WarningCode::Disturbed);
-    is_noted || !of_phase(record, phase).is_empty()
-}
-
 #[cfg(test)]
 mod tests {
-    use cardproof_record::{OpName, Warning};
+    use cardproof_record::{OpName, Warning, WarningCode};
     use cardproof_testkit::records;
 
     use super::*;

@@ -3,8 +3,8 @@
 use cardproof_record::{Limit, OpName, Phase, PhaseState, Record};
 use cardproof_units::Nanos;
 
-use super::alone::is_disturbed;
 use super::{Answer, Grade, PAUSE_POOR, STALLED_SHARE_POOR};
+use crate::disturbance::is_disturbed;
 use crate::limits::limit_of_phase;
 use crate::pauses::{FELT_PAUSE, Pause, longest_wait, pauses_in, stalls};
 

@@ -41,6 +41,12 @@ impl Ground {
         format!("printf '{script}\\n' | {sudo}sfdisk {}", self.whole)
     }
 
+    /// The command that mounts the partition with `options`; none for an image, which is copied to a card first.
+    pub(super) fn mounting(&self, options: &str) -> Option<String> {
+        let command = || format!("sudo mount -o {options} {} MOUNTPOINT", self.partition);
+        (!self.is_image).then(command)
+    }
+
     /// `commands`, each of which ends in the partition: `mkfs.ext4` and more, as root. An image is attached
     /// before them and detached after them.
     pub(super) fn on_partition(&self, commands: &[String]) -> Vec<String> {

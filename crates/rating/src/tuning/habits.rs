@@ -18,6 +18,8 @@ pub(super) fn steps() -> [TuningStep; 3] {
         applied_by: AppliedBy::Hand,
         setting: None,
         deletes_data: false,
+        is_habit: true,
+        brief: None,
     };
     [
         step(

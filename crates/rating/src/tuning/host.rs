@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use cardproof_record::{Conditions, DeviceInfo, Transport};
+use cardproof_record::{Conditions, DeviceInfo, FilesystemInfo, Transport};
 use cardproof_units::{Bytes, shell_path};
 
-use super::{AppliedBy, Gain, Setting, TuningPlace, TuningStep};
+use super::{AppliedBy, Gain, Ground, Setting, TuningPlace, TuningStep};
 use crate::queue_and_cache::{idle_queue_or_cache, is_a2};
 use crate::sd_queue::{QueueStep, RISK, TRY_ALL, queue_step};
 
@@ -26,7 +26,7 @@ pub(super) fn steps(place: &TuningPlace<'_>, conditions: &Conditions) -> Vec<Tun
     });
     let device = &conditions.device;
     of_block_layer
-        .chain(mount_options(place.mount_point, conditions))
+        .chain(mount_options(place, conditions))
         .chain(bus(device))
         .chain(queue_and_cache(conditions))
         .collect()
@@ -44,6 +44,8 @@ fn by_hand(name: &'static str, why: String, sure: f64) -> TuningStep {
         applied_by: AppliedBy::Hand,
         setting: None,
         deletes_data: false,
+        is_habit: false,
+        brief: None,
     }
 }
 
@@ -160,6 +162,8 @@ fn setting_step(
         applied_by: AppliedBy::Apply,
         setting: Some(setting),
         deletes_data: false,
+        is_habit: false,
+        brief: None,
     }
 }
 
@@ -195,23 +199,42 @@ fn read_ahead(name: &str, conditions: &Conditions) -> Option<TuningStep> {
     })
 }
 
-fn mount_options(mount_point: Option<&Path>, conditions: &Conditions) -> Option<TuningStep> {
-    let filesystem = conditions.filesystem.as_ref()?;
-    let point = mount_point.map_or_else(|| "MOUNTPOINT".to_owned(), shell_path);
-    let has = |option: &str| filesystem.options.iter().any(|known| known == option);
-    (!has("noatime")).then(|| TuningStep {
-        name: "mount_options",
-        why: "with noatime, reading a file writes nothing".to_owned(),
-        sure: 0.95,
-        commands: vec![
-            format!("sudo mount -o remount,noatime {point}"),
-            "# until the next start; for good: add noatime to its options in /etc/fstab".to_owned(),
-        ],
-        gain: Gain::not_measurable(),
-        risk: "programs that look at access times (some mail readers) see old ones".to_owned(),
-        undo: vec![format!("sudo mount -o remount,relatime {point}")],
-        applied_by: AppliedBy::Hand,
-        setting: None,
-        deletes_data: false,
+/// Mount options of the file system of a directory, or of those on a device.
+fn mount_options(place: &TuningPlace<'_>, conditions: &Conditions) -> Option<TuningStep> {
+    let own = conditions.filesystem.as_ref().map(|filesystem| (place.mount_point, filesystem));
+    let on_device = || place.mounts.iter().map(|it| (Some(&*it.point), &it.filesystem));
+    let mounts: Vec<(Option<&Path>, &FilesystemInfo)> =
+        own.map_or_else(|| on_device().collect(), |own| vec![own]);
+    let has = |filesystem: &FilesystemInfo, option: &str| {
+        filesystem.options.iter().any(|known| known == option)
+    };
+    let can_be_better = mounts.into_iter().filter(|(_, filesystem)| !has(filesystem, "noatime"));
+    let points: Vec<String> = can_be_better
+        .map(|(point, _)| point.map_or_else(|| "MOUNTPOINT".to_owned(), shell_path))
+        .collect();
+    let remount = |option: &str, point: &String| format!("sudo mount -o remount,{option} {point}");
+    let noatime = points.iter().map(|point| remount("noatime", point));
+    let until = "# until the next start; for good: add noatime to its options in /etc/fstab";
+    (!points.is_empty()).then(|| TuningStep {
+        commands: noatime.chain([until.to_owned()]).collect(),
+        undo: points.iter().map(|point| remount("relatime", point)).collect(),
+        ..noatime_step()
     })
+}
+
+/// The mount options of a file system that is made anew on `ground`.
+pub(super) fn mount_new(ground: &Ground) -> TuningStep {
+    let mount = ground.mounting("noatime").map_or_else(String::new, |mount| format!("{mount}   "));
+    TuningStep {
+        commands: vec![format!("{mount}# for good: noatime in /etc/fstab")],
+        undo: vec!["remove noatime from its options".to_owned()],
+        ..noatime_step()
+    }
+}
+
+fn noatime_step() -> TuningStep {
+    TuningStep {
+        risk: "programs that look at access times (some mail readers) see old ones".to_owned(),
+        ..by_hand("mount_options", "with noatime, reading a file writes nothing".to_owned(), 0.95)
+    }
 }

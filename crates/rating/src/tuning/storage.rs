@@ -3,7 +3,7 @@
 use cardproof_units::Bytes;
 
 use super::layout::{JOURNAL_MIB, Layout};
-use super::{AppliedBy, Gain, Ground, TuningStep};
+use super::{AppliedBy, BOOT_PARTITION, Gain, Ground, TuningStep};
 
 /// F2FS writes in segments of this size.
 const F2FS_SEGMENT: Bytes = Bytes::mib(2);
@@ -36,6 +36,8 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
         applied_by: AppliedBy::Hand,
         setting: None,
         deletes_data: true,
+        is_habit: false,
+        brief: None,
     }
 }
 
@@ -45,10 +47,14 @@ fn partition(ground: &Ground, layout: &Layout, logical_block: Bytes) -> TuningSt
         gain: Gain::unknown(),
         risk: "all data on the device are lost".to_owned(),
         applied_by: AppliedBy::Destroy,
+        brief: Some(match layout.known_unit {
+            Some(_) => format!("begins at {}, where a block of the card begins", layout.unit),
+            None => format!("begins at {}, which suits most cards", layout.unit),
+        }),
         ..lost(
             "partition",
             format!(
-                "a partition that begins inside an allocation unit causes extra writes; {}",
+                "a partition that begins inside an allocation unit causes extra writes; {}. {BOOT_PARTITION}",
                 layout.why
             ),
             layout.sure,

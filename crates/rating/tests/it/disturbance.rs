@@ -2,11 +2,12 @@
 //! judged by the rules or by what they hold.
 
 use cardproof_rating::disturbance::{of_job, of_phase};
+use cardproof_rating::limits::{in_words, limit_of_phase};
 use cardproof_rating::{disturbances, doubts, is_part_disturbed};
 use cardproof_record::{
     Activity, ClimateExtremes, CpuActivity, DeviceActivity, Disturbance, DisturbanceFigures,
-    DisturbanceKind, FilesystemInfo, JobRun, OwnActivity, PhaseRun, PhaseSurroundings, Record,
-    Requests, WarningCode,
+    DisturbanceKind, FilesystemInfo, JobRun, Limit, OwnActivity, PhaseRun, PhaseSurroundings,
+    Record, Requests, WarningCode,
 };
 use cardproof_testkit::records;
 use cardproof_units::{Bytes, Nanos};
@@ -44,6 +45,22 @@ fn own(seen: &mut PhaseSurroundings) -> &mut OwnActivity {
 
 fn kinds(seen: &PhaseSurroundings) -> Vec<DisturbanceKind> {
     disturbances(seen, Some("ext4")).iter().map(|disturbance| disturbance.kind).collect()
+}
+
+/// As `diagnose` says it of the same seconds: with no processor left, the storage is not called the limit.
+#[test]
+fn a_phase_beside_others_on_full_processors_is_not_limited_by_the_storage() {
+    let beside = |user: f64, nice: f64| {
+        let mut record = records::typical_a1_card();
+        let mut seen = quiet();
+        seen.activity.cpu = Some(CpuActivity { cpus: 4, user, nice, ..CpuActivity::default() });
+        record.phases[2].surroundings = Some(Box::new(seen));
+        limit_of_phase(&record, &record.phases[2]).unwrap()
+    };
+    let crowded = beside(0.61, 0.39);
+    assert_eq!(crowded.limit, Limit::Cpu, "{crowded:?}");
+    assert!(in_words(&crowded).contains("other programs had 56 %"), "{crowded:?}");
+    assert_eq!(beside(0.06, 0.94).limit, Limit::StorageRandomRead, "that work gives way");
 }
 
 fn with_climate(climate: ClimateExtremes) -> Vec<DisturbanceKind> {

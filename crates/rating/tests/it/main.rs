@@ -4,6 +4,7 @@
 mod advice;
 mod diagnosis;
 mod disturbance;
+mod disturbed_cards;
 mod flushes;
 mod indications;
 mod integrity;

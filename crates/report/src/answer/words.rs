@@ -1,20 +1,18 @@
 //! The sentences of the answer.
 
-use std::fmt::{self, Display};
-
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
-    Answer, ClassPlace, Fast, Healthy, Next, Overall, Place, Powered, Question, Real, SetUp,
-    Standing, Thing, Untested,
+    Answer, ClassPlace, Fast, Healthy, Overall, Place, Powered, Question, Real, SetUp, Standing,
+    Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
-use cardproof_rating::{Defect, DefectKind, Grade};
+use cardproof_rating::{Defect, DefectKind, Grade, Wear};
 use cardproof_record::{ReasonCode, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::clean::one_line;
-use crate::wrap::BOUND;
+use crate::signs::{NO_LOG, UNREAD_LOG, WEAR_UNKNOWN, wear_in_words};
 
 /// The reply to a question, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,13 +42,14 @@ impl Reply {
 }
 
 /// The reply to `question`; `None` where it was not asked.
-pub(super) fn reply(answer: &Answer, question: Question) -> Option<Reply> {
+/// Commands are on `target`.
+pub(super) fn reply(answer: &Answer, question: Question, target: &str) -> Option<Reply> {
     let standing = answer.standing(question)?;
     let (verdict, details) = match question {
         Question::Real => {
             real(answer.real.as_ref()?, answer.real_found_on.as_deref(), answer.failure.as_deref())
         }
-        Question::Healthy => healthy(answer.healthy.as_ref()?),
+        Question::Healthy => healthy(answer.healthy.as_ref()?, target),
         Question::Fast => match (answer.fast.as_ref()?, &answer.real) {
             (Fast::NotMeasured { why }, Some(Real::NotTested { why: same }))
                 if why == same && matches!(why, Untested::NotPermitted | Untested::Failed) =>
@@ -106,9 +105,9 @@ pub(crate) const fn standing(overall: Overall) -> Standing {
 
 /// The figure that a person can quote: what makes the storage bad, or its place among others.
 pub(crate) fn quote(answer: &Answer) -> Option<String> {
-    if let Some(Real::No { holds_max, announced, .. }) = &answer.real {
+    if let Some(Real::No { holds_min, holds_max, announced }) = &answer.real {
         return Some(if holds_max < announced {
-            format!("holds at most {holds_max} of {announced}")
+            format!("holds {} of {announced}", range(*holds_min, *holds_max))
         } else {
             format!("holds less than {announced}")
         });
@@ -126,7 +125,7 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
         // A range that is so narrow says no more than its middle.
         let is_narrow = max.abs_diff(min) * 10 <= of;
         let rank = if is_narrow { faster_than.to_string() } else { format!("{min} to {max}") };
-        format!("small writes: faster than {rank} of {of} published cards")
+        format!("small writes: faster than {rank} of {of} published results")
     })
 }
 
@@ -176,7 +175,8 @@ fn untested(why: Untested, failure: Option<&str>) -> String {
         Untested::Saved => "a saved copy of a computer cannot be tested",
         Untested::ReadOnly => "a test must write, and you cannot write here",
         Untested::NotPermitted => "a test must write, and this user may not write here",
-        Untested::OnlyRead => "a device or a file is only read",
+        Untested::OnlyRead => "a device is only read",
+        Untested::File => "a file has no capacity of its own to test",
         Untested::Holes => "the file has holes, which are read from no storage",
         Untested::TooLittleSpace => "too little free space for a test",
         Untested::Unsupported => "this file system does not allow a quick test",
@@ -193,14 +193,14 @@ fn range(low: Bytes, high: Bytes) -> String {
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-fn healthy(healthy: &Healthy) -> Said {
+fn healthy(healthy: &Healthy, target: &str) -> Said {
     match healthy {
-        Healthy::Yes { log, is_read_back, life_used_percent_max } => {
+        Healthy::Yes { log, is_read_back, life_used_percent_max, wear } => {
             let read_back = "test data was read back correctly".to_owned();
             let parts = [
                 clean_log(*log),
                 is_read_back.then_some(read_back),
-                Some(life(*life_used_percent_max)),
+                Some(life(*life_used_percent_max, *wear, target)),
             ];
             let is_all = *log != LogRead::NotPermitted;
             let parts = parts.into_iter().flatten().chain((!is_all).then(|| UNREAD_LOG.to_owned()));
@@ -213,14 +213,9 @@ fn healthy(healthy: &Healthy) -> Said {
         Healthy::NotKnown { log: LogRead::NotPermitted } => {
             (NOT_KNOWN, vec![UNREAD_LOG.to_owned()])
         }
-        Healthy::NotKnown { .. } => {
-            (NOT_KNOWN, vec!["no kernel log, and the device reports no wear".to_owned()])
-        }
+        Healthy::NotKnown { .. } => (NOT_KNOWN, vec![format!("{NO_LOG}, and {WEAR_UNKNOWN}")]),
     }
 }
-
-/// What is missing where somebody else than root looks.
-const UNREAD_LOG: &str = "this user may not read the kernel log";
 
 fn clean_log(log: LogRead) -> Option<String> {
     match log {
@@ -232,10 +227,14 @@ fn clean_log(log: LogRead) -> Option<String> {
     }
 }
 
-fn life(used_percent_max: Option<u8>) -> String {
+/// The used life, or what is known of the wear in its place.
+fn life(used_percent_max: Option<u8>, wear: Wear, target: &str) -> String {
     match used_percent_max {
-        None => "it does not report its wear".to_owned(),
         Some(used) => format!("{} % of its life used", band(used)),
+        None if wear == Wear::NotLookedAt && !target.is_empty() => {
+            format!("{}: sudo cardproof health {target}", wear_in_words(wear))
+        }
+        None => wear_in_words(wear).to_owned(),
     }
 }
 
@@ -258,7 +257,7 @@ fn parts(signs: &[Sign]) -> Vec<String> {
 }
 
 fn fast(fast: &Fast, failure: Option<&str>) -> Said {
-    let (system, purposes, classes, doubt, disturbed) = match fast {
+    let (system, purposes, classes, doubt, disturbed, is_card, is_small) = match fast {
         Fast::Measured {
             system,
             purposes,
@@ -269,10 +268,12 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
             doubt,
             disturbed,
             tests,
+            is_card,
+            is_small,
             ..
         } => {
             let classes = [("A1", *a1, *a1_open), ("A2", *a2, *a2_open)];
-            (*system, purposes, classes, doubt, (*disturbed, *tests))
+            (*system, purposes, classes, doubt, (*disturbed, *tests), *is_card, *is_small)
         }
         Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why, failure)]),
     };
@@ -291,9 +292,21 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
     if disturbed.0 > 0 && !parts.is_empty() && !unknown.is_empty() {
         parts.push(format!("{} not known", unknown.join(", ")));
     }
-    parts.extend(classes.into_iter().filter_map(|(name, place, open)| class(name, place, open)));
+    let [(_, a1, _), _] = classes;
+    let classes = classes.into_iter().filter_map(|(name, place, open)| match (name, place) {
+        // Where A1 is not reached, or cannot be tested either, A2 says no more.
+        ("A2", ClassPlace::NotTestable)
+            if is_card && matches!(a1, ClassPlace::Passed | ClassPlace::Undecided) =>
+        {
+            Some("A2 cannot be tested here".to_owned())
+        }
+        _ => class(name, place, open, is_card),
+    });
+    parts.extend(classes);
     if let Some(doubt) = doubt {
         parts = vec![no_word(*doubt).to_owned()];
+    } else if parts.is_empty() && is_small {
+        parts.push("the test range was smaller than 16 MiB".to_owned());
     } else if parts.is_empty() {
         parts.push("the figures are too uneven for a grade".to_owned());
     }
@@ -325,12 +338,15 @@ pub(crate) const fn speed_word(purpose: Purpose, grade: Grade) -> &'static str {
         (Purpose::Pauses, Grade::Good) => "no",
         (Purpose::Pauses, Grade::FairOrGood | Grade::Fair | Grade::PoorOrFair) => "some",
         (Purpose::Pauses, Grade::Poor) => "bad",
-        (_, Grade::Good) => "good",
-        (_, Grade::FairOrGood) => "fair to good",
-        (_, Grade::Fair) => "fair",
-        (_, Grade::PoorOrFair) => "slow to fair",
-        (_, Grade::Poor) => "slow",
-        (_, Grade::Unknown) => "not known",
+        (_, grade) => grade.word(),
+    }
+}
+
+/// The same behind the name of the use.
+pub(crate) const fn grade_in_words(purpose: Purpose, grade: Grade) -> &'static str {
+    match (purpose, grade) {
+        (Purpose::Pauses, Grade::Good) => "none",
+        _ => speed_word(purpose, grade),
     }
 }
 
@@ -344,14 +360,16 @@ const fn purpose_in_words(purpose: Purpose) -> &'static str {
     }
 }
 
-fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>) -> Option<String> {
-    let word = match place {
-        ClassPlace::Passed => "yes",
-        ClassPlace::Failed => "no",
-        ClassPlace::Undecided => return Some(format!("{name} {}", why_open(open))),
+/// The result of a class. What is no SD card has no class, and is only as fast as one asks.
+fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>, is_card: bool) -> Option<String> {
+    Some(match place {
+        ClassPlace::Passed if is_card => format!("{name} yes"),
+        ClassPlace::Passed => format!("as fast as {name} asks"),
+        ClassPlace::Failed if is_card => format!("{name} no"),
+        ClassPlace::Failed => format!("slower than {name} asks"),
+        ClassPlace::Undecided => format!("{name} {}", why_open(open)),
         ClassPlace::NotTestable => return None,
-    };
-    Some(format!("{name} {word}"))
+    })
 }
 
 /// That a class is undecided, and why.
@@ -402,80 +420,4 @@ fn power(power: &Powered) -> Said {
         Powered::NotKnown => (NOT_KNOWN, "this computer does not tell"),
     };
     (verdict, vec![detail.to_owned()])
-}
-
-/// What to do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Where it is to be done, where that is not here.
-    pub place: &'static str,
-    /// The command to type, where it is one.
-    pub command: Option<String>,
-    /// What the command does, or what to do.
-    pub action: &'static str,
-}
-
-impl Step {
-    /// The step for lines that are broken between words, but not within the command, which is copied.
-    pub(super) fn unbroken(&self) -> String {
-        let command = self
-            .command
-            .as_ref()
-            .map(|command| command.replace(' ', BOUND.encode_utf8(&mut [0; 4])));
-        Self { command, ..self.clone() }.to_string()
-    }
-}
-
-impl Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, command, action } = self;
-        match command {
-            Some(command) => write!(f, "{place}{command}   ({action})"),
-            None => write!(f, "{place}{action}"),
-        }
-    }
-}
-
-/// A step as a command on `target`, or as an action.
-pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
-    let is_another = is_saved
-        || matches!(step, Next::MeasureDirectory | Next::OwnDirectory | Next::MeasureMounted);
-    let target = if is_another { "DIRECTORY" } else { target };
-    let (command, action) = here(step);
-    let place = if is_saved { "on that computer: " } else { "" };
-    Step { place, command: command.map(|command| format!("{command} {target}")), action }
-}
-
-/// The command, without its target, and what it does; or what to do.
-const fn here(step: Next) -> (Option<&'static str>, &'static str) {
-    match step {
-        Next::CopyData => (None, "copy your data to another device now"),
-        Next::ReturnIt => (None, "give it back and ask for your money"),
-        Next::ReplaceIt => (None, "replace it, and do not store data on it"),
-        Next::VerifyFull => (Some("cardproof verify --full"), "proves all free space"),
-        Next::VerifyByWriting => (Some("cardproof verify"), "tests its capacity"),
-        Next::VerifyRestoring => {
-            (Some("cardproof verify --restore"), "tests its capacity and puts your data back")
-        }
-        Next::SwapReader => {
-            (None, "try the card in another reader: if errors go on, it is the card")
-        }
-        Next::SwapCable => {
-            (None, "try another cable and another port: if errors stop, it was the cable")
-        }
-        Next::StrongerSupply => (None, "use a stronger power supply or a shorter cable"),
-        Next::Cool => (None, "cool the computer"),
-        Next::Tune => (Some("cardproof tune"), "shows what to set, and why"),
-        Next::Noatime => (None, "mount it with noatime (in /etc/fstab)"),
-        Next::RunAsRoot => (None, "run it as root, so that the kernel log can be read"),
-        Next::MeasureDirectory => {
-            (Some("cardproof"), "one on it that you may write to; is its write-protect switch on?")
-        }
-        Next::OwnDirectory => {
-            (Some("cardproof"), "one of your own on it; or run it as root, with sudo")
-        }
-        Next::MeasureMounted => (Some("cardproof"), "for its speed: a directory on it, mounted"),
-        Next::FasterCard => (None, "for a system, use a card that passes A1"),
-        Next::CheckAgain => (None, "close other programs, and check it again"),
-    }
 }

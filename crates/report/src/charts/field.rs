@@ -15,6 +15,9 @@ const HEIGHT: f64 = 292.0;
 const READS: (f64, f64) = (350.0, 12_000.0);
 const WRITES: (f64, f64) = (20.0, 6_000.0);
 
+/// How far a dot keeps from the edge, as a factor of its rate.
+const EDGE: f64 = 1.06;
+
 /// The word beside the point that the chart is about.
 pub(crate) const OURS: &str = "this storage";
 
@@ -46,8 +49,9 @@ pub(crate) fn field(ours: &RatePoint) -> Chart {
     layers.push(Layer::MainPoint { at: ours.place(), tone: Tone::Line(0), label: OURS.to_owned() });
     Chart {
         title: format!(
-            "4 KiB random reads and writes a second, among {} published cards",
-            PUBLISHED_CARDS.len() + others().len()
+            "4 KiB random reads and writes a second, among {} of {} published results",
+            PUBLISHED_CARDS.len() + others().len(),
+            published_rates().len()
         ),
         width: WIDTH,
         height: HEIGHT,
@@ -62,8 +66,9 @@ pub(crate) fn others() -> Vec<RatePoint> {
     let is_named = |card: &PublishedRates| {
         PUBLISHED_CARDS.iter().any(|named| named.reference == card.card.name)
     };
+    // A dot at the very edge would be cut.
     let is_near = |point: &RatePoint| {
-        let between = |(low, high): (f64, f64), Iops(rate)| low < rate && rate < high;
+        let between = |(low, high): (f64, f64), Iops(rate)| EDGE * low < rate && EDGE * rate < high;
         between(READS, point.read) && between(WRITES, point.write)
     };
     published_rates()

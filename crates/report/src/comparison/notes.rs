@@ -1,8 +1,10 @@
 //! The notes under the table of a comparison: what its marks mean, each said once for all cards.
 
 use cardproof_rating::compare::{Comparison, Ranked, Ranking, Use};
+use cardproof_rating::{Grade, wording};
 use cardproof_units::Bytes;
 
+use super::disturbed;
 use super::words::range;
 use crate::clean::one_line;
 
@@ -45,13 +47,16 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     if orders().any(|ranking| has_intervals(&ranking) && shares_rank(&ranking)) {
         notes.push("Cards of the same rank may be equally fast.".to_owned());
     }
-    notes.extend(orders().flat_map(|ranking| too_uncertain(ranking)));
+    notes.extend(graded(comparison, rankings, wanted));
+    notes.extend(disturbed::note(comparison, wanted));
+    let disturbed = disturbed::names(comparison, wanted);
+    notes.extend(orders().flat_map(|ranking| too_uncertain(ranking, &disturbed)));
     if orders().any(|ranking| has_intervals(&ranking) && is_out_of_order(ranking)) {
-        notes.push(
-            "A rank counts the cards that are certainly better. So a card with a wide interval can have a \
+        let or = if disturbed.is_empty() { "" } else { ", or one whose tests were disturbed," };
+        notes.push(format!(
+            "A rank counts the cards that are certainly better. So a card with a wide interval{or} can have a \
              better rank than a card with a better figure."
-                .to_owned(),
-        );
+        ));
     }
     notes.extend(spans(rankings));
     notes.extend(doubted(comparison));
@@ -65,11 +70,36 @@ fn score(comparison: &Comparison, wanted: Use) -> Option<String> {
     (is_shown && wanted.is_better_low()).then(|| format!("\"time\": {}.", wanted.formula()))
 }
 
+/// What `check` calls the cards for a system, where the best of this order have different grades: it looks at more
+/// than this order does.
+fn graded(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Option<String> {
+    let differ = |best: &Vec<(&Ranked, Grade)>| best.windows(2).any(|pair| pair[0].1 != pair[1].1);
+    let best = rankings.iter().map(|ranking| best_with_grades(comparison, ranking)).find(differ);
+    let told: Vec<String> = best
+        .filter(|_| wanted == Use::System)?
+        .into_iter()
+        .map(|(card, grade)| format!("{} {}", one_line(&card.name), grade.word()))
+        .collect();
+    Some(format!(
+        "`check` grades them {}: it grades reads and writes each by itself, and counts databases and pauses too.",
+        wording::list(&told.iter().map(String::as_str).collect::<Vec<_>>())
+    ))
+}
+
+/// The cards of the first rank of `ranking` with what `check` calls them, where it does.
+fn best_with_grades<'r>(comparison: &Comparison, ranking: &'r Ranking) -> Vec<(&'r Ranked, Grade)> {
+    let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
+    let grade = |ranked: &Ranked| of_name(&ranked.name)?.system_grade;
+    let best = ranking.cards.iter().filter(|card| card.place == 1);
+    best.filter_map(|ranked| Some((ranked, grade(ranked)?))).collect()
+}
+
 /// A figure that is this many times worse than that of another card of the same rank is no tie.
 const NO_TIE: f64 = 1.5;
 
-/// Cards whose figures look far worse than those of their rank, but are too uncertain to be ranked behind them.
-fn too_uncertain(ranking: &Ranking) -> Vec<String> {
+/// Cards whose figures look far worse than those of their rank, but are too uncertain to be ranked behind them. Of those
+/// that are `disturbed` the reason is said already.
+fn too_uncertain(ranking: &Ranking, disturbed: &[&str]) -> Vec<String> {
     let seconds = |card: &Ranked| card.parts.iter().map(|part| part.seconds).sum::<f64>();
     let best_of = |place: usize| {
         let same = ranking.cards.iter().filter(|card| card.place == place).map(seconds);
@@ -83,7 +113,8 @@ fn too_uncertain(ranking: &Ranking) -> Vec<String> {
             one_line(&card.name)
         )
     };
-    ranking.cards.iter().filter(is_uncertain).map(sentence).collect()
+    let is_known = |card: &&Ranked| !disturbed.contains(&card.name.as_str());
+    ranking.cards.iter().filter(is_uncertain).filter(is_known).map(sentence).collect()
 }
 
 /// Whether a card stands above one with a better figure.

@@ -9,6 +9,7 @@ use cardproof_rating::compare::{
 };
 use cardproof_rating::wording;
 
+use super::disturbed;
 use super::names::shown;
 use super::notes;
 use super::sections::told;
@@ -64,11 +65,12 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
         columns: columns(comparison, wanted),
         rows: group.rows(comparison, wanted),
     };
+    let disturbed = disturbed::names(comparison, wanted);
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
         answer: defects(comparison)
             .into_iter()
-            .chain(answer(comparison, &rankings, wanted))
+            .chain(answer(comparison, &rankings, wanted, &disturbed))
             .collect(),
         grids: groups.iter().map(grid).collect(),
         notes: notes::notes(comparison, &rankings, wanted),
@@ -218,14 +220,19 @@ fn sound(comparison: &Comparison) -> Vec<&CardFigures> {
     comparison.figures.iter().filter(|card| card.defect.is_none()).collect()
 }
 
-fn answer(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<String> {
+fn answer(
+    comparison: &Comparison,
+    rankings: &[&Ranking],
+    wanted: Use,
+    disturbed: &[&str],
+) -> Vec<String> {
     let decided: Vec<(&Ranking, Choice)> =
         rankings.iter().filter_map(|ranking| Some((*ranking, ranking.choice()?))).collect();
     match decided.as_slice() {
         [] => vec![no_order(comparison, rankings, wanted)],
         [(ranking, choice)] => {
             let alone = comparison.cards.len() - ranking.cards.len();
-            let mut sentences = vec![best(ranking, choice)];
+            let mut sentences = vec![best(ranking, choice, disturbed)];
             sentences.extend(value_for_money(ranking, choice));
             if alone > 0 {
                 sentences.push(format!("Not ranked: {alone} of {} cards.", comparison.cards.len()));
@@ -239,15 +246,16 @@ fn answer(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Vec<St
                 several.len()
             )];
             sentences.extend(several.iter().map(|(ranking, choice)| {
-                format!("{}: {}", sentence(&one_line(&ranking.basis)), best(ranking, choice))
+                let best = best(ranking, choice, disturbed);
+                format!("{}: {best}", sentence(&one_line(&ranking.basis)))
             }));
             sentences
         }
     }
 }
 
-/// The best of an order, and why.
-fn best(ranking: &Ranking, choice: &Choice) -> String {
+/// The best of an order, and why. `disturbed` names the cards whose tests were disturbed.
+fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
     let names: Vec<String> = choice.best.iter().map(|name| one_line(name)).collect();
     let score = |name: &str| {
         let card = ranking.cards.iter().find(|card| card.name == name);
@@ -292,8 +300,14 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
                 }
                 None => String::new(),
             };
+            let is_disturbed = choice.best.iter().any(|name| disturbed.contains(&name.as_str()));
+            let why = if is_disturbed {
+                "Some of their tests were disturbed, which can have slowed them, so there is no order."
+            } else {
+                "Cards vary from run to run, so the order is not certain."
+            };
             format!(
-                "{} cannot be told apart: {first} to {last} {unit}. Cards vary from run to run, so the order is not certain.{rest}",
+                "{} cannot be told apart: {first} to {last} {unit}. {why}{rest}",
                 names_in_short(several)
             )
         }
@@ -310,10 +324,16 @@ fn best(ranking: &Ranking, choice: &Choice) -> String {
     text
 }
 
-/// How many times as fast the first card is as the one called `name`, such as `5 times (4 to 6)`.
+/// How many times as fast the first card is as the one called `name`, such as `5 times (4 to 6)`, or `at least 4 times`
+/// where it was disturbed.
 fn times(ranking: &Ranking, name: &str) -> Option<String> {
     let behind = ranking.cards.iter().find(|card| card.name == name)?.behind_first?;
-    Some(format!("{} times ({} to {})", ratio(behind.times), ratio(behind.low), ratio(behind.high)))
+    Some(match behind.high {
+        Some(high) => {
+            format!("{} times ({} to {})", ratio(behind.times), ratio(behind.low), ratio(high))
+        }
+        None => format!("at least {} times", ratio(behind.low)),
+    })
 }
 
 /// A ratio to two digits.
@@ -396,7 +416,10 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
     match sound(comparison).as_slice() {
         [] => return "There is no card to recommend among these.".to_owned(),
         [only] if comparison.cards.len() > 1 => {
-            return format!("Nothing is known against {}.", one_line(&only.name));
+            return format!(
+                "Of these only {} is left, and nothing is known against it.",
+                one_line(&only.name)
+            );
         }
         _ => {}
     }

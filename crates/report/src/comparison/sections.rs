@@ -57,8 +57,9 @@ fn how_to_read(comparison: &Comparison) -> String {
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
     if ratios.any(|ratio| ratio.between.is_none()) {
         text.push_str(
-            " A ratio of a single figure, one run without an interval, has none: whether the two \
-             differ is not known from it.",
+            " A ratio of a single figure, one run without an interval, has none; nor has one of a test \
+             that something disturbed, where nothing bounds the loss. Whether the two differ is then not \
+             known.",
         );
     }
     text
@@ -189,7 +190,7 @@ fn placed(places: &[Places]) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         heading: "Among published measurements".to_owned(),
         about: Vec::new(),
-        columns: vec!["card and quantity", "faster than", "of published cards"],
+        columns: vec!["card and quantity", "faster than", "of published results"],
         rows,
         notes: if differences.is_empty() { Vec::new() } else { vec![note] },
     })

@@ -8,8 +8,7 @@ use cardproof_units::Iops;
 
 use super::HtmlError;
 use super::parts::{Charts, close_table, open_table};
-use crate::answer::AnswerPage;
-use crate::answer::words;
+use crate::answer::{AnswerPage, is_of_check, words};
 use crate::charts::{OURS, RatePoint, field};
 use crate::clean::one_line;
 use crate::drawing::Tone;
@@ -37,7 +36,10 @@ pub(super) fn write(
     }
     page.literal("<div class=\"lead\">\n<div>\n");
     replies(page, answer);
-    steps(page, answer);
+    // Of another record than a check's the page has a list of its own.
+    if record.is_none_or(is_of_check) {
+        steps(page, answer);
+    }
     page.literal("</div>\n");
     if let Some(record) = record.filter(|record| !record.phases.is_empty()) {
         among_published(page, charts, record)?;
@@ -171,7 +173,7 @@ fn among_published(
 /// The published cards by their small writes, with this storage in its place.
 fn list(page: &mut Markup, ours: &RatePoint) {
     let places = places(ours);
-    let summary = format!("All {} published cards", places.len() - 1);
+    let summary = format!("All {} published results", places.len() - 1);
     let headings = ["", "card", "small writes", "small reads", "computer"];
     open_table(page, &summary, &summary, &headings);
     for Place { number, name, write, read, board } in &places {

@@ -5,6 +5,7 @@ use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
 use super::parts::{close_fold, open_fold};
+use crate::answer::words::grade_in_words;
 use crate::contents::{
     CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
 };
@@ -151,7 +152,7 @@ const fn outcome_class(outcome: Outcome) -> &'static str {
 fn write_meanings(page: &mut Markup, contents: &Contents) {
     page.literal("<section id=\"daily-use\">\n<h2>Daily use</h2>\n<dl class=\"uses\">\n");
     for meaning in &contents.meanings {
-        let grade = meaning.grade.word();
+        let grade = grade_in_words(meaning.purpose, meaning.grade);
         let class = grade_class(meaning.grade);
         markup!(
             page,

@@ -61,7 +61,7 @@ impl Missing {
             Self::NoWear => "the card reports no wear, and no endurance is stated",
             Self::NoBound => "nothing bounds it on this side",
             Self::LogNotPermitted => "this user may not read the kernel log",
-            Self::NoLog => "there is no kernel log, and the device reports no wear",
+            Self::NoLog => "there is no kernel log, and its wear is not known",
             Self::NotTold => "the kernel does not tell",
             Self::NoSensor => "the board has no such sensor",
         }
