@@ -47,6 +47,7 @@ fn check_line(text: &str, error: &ImportError) {
         | ImportError::Contradiction { line, .. }
         | ImportError::Claim { line, .. } => *line,
         ImportError::Unrecognised
+        | ImportError::NoFault { .. }
         | ImportError::TooMany { .. }
         | ImportError::NoSuchTool { .. } => return,
     };
