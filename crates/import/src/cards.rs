@@ -65,7 +65,7 @@ pub(super) fn read(
     tool: Option<ForeignTool>,
 ) -> Result<(Vec<RecordDraft>, Vec<ImportError>), ImportError> {
     let marks: Vec<Marks> = lines.iter().map(|line| Marks::of(line, tool)).collect();
-    let whole = whole::read(text, lines, &marks, tool);
+    let whole = whole::read(text, lines, &marks, tool)?;
     let mut cards = Cards::default();
     for (_, draft) in &whole {
         cards.measurements += draft.measurements().max(1);

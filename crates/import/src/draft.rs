@@ -170,6 +170,16 @@ impl PhaseDraft {
         }
     }
 
+    /// Whether both are called the same, without making the names.
+    pub(super) fn has_the_name_of(&self, other: &Self) -> bool {
+        let is_cached = |phase: &Self| matches!(phase.cache, Cache::Used(_));
+        (self.op, self.pattern, self.block, self.depth, self.sync)
+            == (other.op, other.pattern, other.block, other.depth, other.sync)
+            && self.read_percent == other.read_percent
+            && self.note == other.note
+            && is_cached(self) == is_cached(other)
+    }
+
     /// A name like those of cardproof's own phases, such as `random-write-4k-qd1`.
     pub(super) fn name(&self) -> String {
         let pattern = match self.pattern {

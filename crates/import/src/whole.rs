@@ -11,16 +11,19 @@ mod repeats;
 use super::draft::RecordDraft;
 use super::lines::Line;
 use super::readers::Marks;
-use super::{ForeignTool, table};
+use super::{ForeignTool, ImportError, table};
 
 /// The records in `lines` of `text`, with the index of the line at which each begins. Lines that a reader
 /// knows by `marks` belong to that reader. Only those of `tool`, where one is named.
+///
+/// # Errors
+/// There are more measurements than a text may hold.
 pub(super) fn read(
     text: &str,
     lines: &[Line],
     marks: &[Marks],
     tool: Option<ForeignTool>,
-) -> Vec<(usize, RecordDraft)> {
+) -> Result<Vec<(usize, RecordDraft)>, ImportError> {
     let is_asked = |own: ForeignTool| tool.is_none_or(|tool| tool == own);
     let mut found = Vec::new();
     if is_asked(ForeignTool::KernelLog) {
@@ -29,7 +32,7 @@ pub(super) fn read(
     // A script's output holds the outputs of others, which are its own.
     let all = marks.iter().copied().fold(Marks::default(), Marks::with);
     if all.are_of_script() {
-        return found;
+        return Ok(found);
     }
     if is_asked(ForeignTool::Smartctl) || is_asked(ForeignTool::Nvme) {
         found.extend(drives::read(lines, tool));
@@ -38,7 +41,7 @@ pub(super) fn read(
     if is_asked(ForeignTool::RpiImager) {
         found.extend(imager::read(lines));
     }
-    let apps = apps::read(lines, &is_free);
+    let apps = apps::read(lines, &is_free)?;
     found.extend(apps.into_iter().filter(|(_, draft)| draft.tools.iter().all(|it| is_asked(*it))));
     if is_asked(ForeignTool::Table) {
         found.extend(table::read(lines, &is_free));
@@ -50,7 +53,7 @@ pub(super) fn read(
         }
     }
     found.sort_by_key(|(index, _)| *index);
-    found
+    Ok(found)
 }
 
 /// The index of the line called `number`.

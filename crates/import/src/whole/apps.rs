@@ -10,12 +10,13 @@ use cardproof_record::{OpName, PatternName, WarningCode};
 use cardproof_units::{Bytes, Iops};
 
 use super::index_of;
-use crate::ForeignTool;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
+use crate::refusals::check_count;
 use crate::text::quantities;
 use crate::view::{Beginnings, Needle};
+use crate::{ForeignTool, ImportError};
 use line::{Told, Unit, columns, is_label, told};
 
 /// A program, and the words with which its name stands at the beginning of a line.
@@ -45,8 +46,15 @@ const NAME_MIN: usize = 10;
 const LINES_MAX: usize = 30;
 
 /// The records in `lines`, with the index of the first line of each.
-pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usize, RecordDraft)> {
+///
+/// # Errors
+/// There are more measurements than a text may hold, repeats included.
+pub(super) fn read(
+    lines: &[Line],
+    is_free: &dyn Fn(usize) -> bool,
+) -> Result<Vec<(usize, RecordDraft)>, ImportError> {
     let mut found = Vec::new();
+    let mut measurements = 0;
     let mut at = 0;
     while at < lines.len() {
         if lines[at].text.len() < NAME_MIN || !is_free(at) {
@@ -76,12 +84,15 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
         if is_used {
             lines[at].claim();
         }
+        measurements +=
+            reading.drafts.iter().map(|(.., draft)| draft.measurements()).sum::<usize>();
+        check_count(measurements)?;
         found.extend(
             reading.drafts.into_iter().map(|(_, number, draft)| (index_of(lines, number), draft)),
         );
         at += 1;
     }
-    found
+    Ok(found)
 }
 
 /// The program whose name begins a line or ends it, what stands before the name, and what stands behind it.

@@ -31,7 +31,7 @@ fn tell_the_same(one: &RecordDraft, other: &RecordDraft) -> bool {
         && one.conditions.device == other.conditions.device
         && one.findings.len() == other.findings.len()
         && one.findings.iter().zip(&other.findings).all(|(a, b)| a.what == b.what)
-        && one.phases.iter().zip(&other.phases).all(|(a, b)| a.name() == b.name())
+        && one.phases.iter().zip(&other.phases).all(|(a, b)| a.has_the_name_of(b))
 }
 
 /// A number that is equal for drafts that tell the same.

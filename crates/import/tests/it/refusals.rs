@@ -148,3 +148,10 @@ fn messages_say_what_to_do() {
     ];
     insta::assert_snapshot!(messages.join("\n"));
 }
+
+#[test]
+fn a_window_that_is_copied_again_and_again_ends_at_the_limit() {
+    let text = fixture("amorphousdiskmark.txt").repeat(13_000);
+    let limit = cardproof_import::MEASUREMENTS_MAX;
+    assert_eq!(all_of(&text).unwrap_err(), ImportError::TooMany { limit });
+}

@@ -5,6 +5,7 @@ use cardproof_record::{OpName, PatternName};
 use cardproof_units::Bytes;
 
 use crate::text::number;
+use crate::view::Words;
 
 /// A unit of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,15 +68,24 @@ pub(super) struct Told {
 const WORDS_MAX: usize = 64;
 
 fn words(text: &str) -> Vec<&str> {
-    let parts = text.split(|c: char| c.is_whitespace() || "[](){}:;=|,<>".contains(c));
+    let is_between = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '[' | ']' | '(' | ')' | '{' | '}' | ':' | ';' | '=' | '|' | ',' | '<' | '>'
+            )
+    };
+    let parts = text.split(is_between);
     parts.filter(|word| !word.is_empty()).take(WORDS_MAX).collect()
 }
 
 fn op(word: &str) -> Option<OpName> {
-    match word.to_ascii_lowercase().as_str() {
-        "read" | "reads" | "reading" | "lesen" => Some(OpName::Read),
-        "write" | "writes" | "writing" | "schreiben" => Some(OpName::Write),
-        _ => None,
+    const READ: Words = Words::new(&["read", "reads", "reading", "lesen"]);
+    const WRITE: Words = Words::new(&["write", "writes", "writing", "schreiben"]);
+    match () {
+        () if READ.have_in_any_case(word) => Some(OpName::Read),
+        () if WRITE.have_in_any_case(word) => Some(OpName::Write),
+        () => None,
     }
 }
 
@@ -124,7 +134,7 @@ pub(super) fn told(text: &str, columns: &[(OpName, Unit)]) -> Option<Vec<Told>> 
             continue;
         }
         // What others promise is no figure.
-        if PROMISES.contains(&word.to_ascii_lowercase().as_str()) {
+        if PROMISES.have_in_any_case(word) {
             return None;
         }
         if let Some(depth) = depth_in_two(word, tail.first().copied()) {
@@ -145,14 +155,15 @@ pub(super) fn told(text: &str, columns: &[(OpName, Unit)]) -> Option<Vec<Told>> 
 }
 
 /// Words beside what a seller promises.
-const PROMISES: [&str; 6] = ["up", "advertised", "claimed", "claims", "promised", "rated"];
+static PROMISES: Words =
+    Words::new(&["up", "advertised", "claimed", "claims", "promised", "rated"]);
 
 /// The queue depth in `QD = 8`, or nothing of it in `T= 1`, whose count of threads is one.
 fn depth_in_two(word: &str, next: Option<&str>) -> Option<Option<u16>> {
     let count: u16 = next?.parse().ok().filter(|count| (1..=1024).contains(count))?;
-    match word.to_ascii_lowercase().as_str() {
-        "qd" | "q" => Some(Some(count)),
-        "t" if count == 1 => Some(None),
+    match word {
+        "qd" | "q" | "QD" | "Q" | "Qd" => Some(Some(count)),
+        "t" | "T" if count == 1 => Some(None),
         _ => None,
     }
 }
@@ -218,6 +229,11 @@ impl Reading {
 
     /// Whether a word says which test it is: `SEQ1M`, `RND4K`, `QD64`, `4k`, `random`.
     fn is_test(&mut self, word: &str) -> bool {
+        let is_begin =
+            |c: char| c.is_ascii_digit() || matches!(c, 's' | 'S' | 'r' | 'R' | 'q' | 'Q');
+        if !word.starts_with(is_begin) {
+            return false;
+        }
         let lower = word.to_ascii_lowercase();
         let patterns = [
             ("sequential", PatternName::Sequential),
