@@ -1,4 +1,4 @@
-//! What to do next: at most four steps, the one that saves data first.
+//! What to do next: at most three steps, the one that saves data first.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::meaning::Grade;
 use crate::signs::{Experiment, LogRead};
 
 /// At most so many steps.
-const STEPS_MAX: usize = 4;
+const STEPS_MAX: usize = 3;
 
 /// A step, each an action or a command of cardproof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
