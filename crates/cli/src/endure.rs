@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cardproof_probe::endure::{Pattern, Wish};
 use cardproof_rating::life::{self, DailyUse};
-use cardproof_record::{EndureDocument, Record, State};
+use cardproof_record::{EndureDocument, OTHER_CARD, Record, State};
 use cardproof_session::{
     CardOnBus, Endurance, EndureOptions, Frontend, Measured, Options, SharedBuses, Store, measure,
     simulated_name,
@@ -139,9 +139,10 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
     };
     let mut records = Vec::new();
     let mut failed = None;
-    for outcome in outcomes {
+    for (target, outcome) in args.targets.iter().zip(outcomes) {
         match outcome {
             Ok(measured) => {
+                failed = failed.or(other_card(target, &measured.record));
                 if let Some(store) = &measured.store {
                     tell_kept(store, &measured.record, talk)?;
                 }
@@ -160,6 +161,18 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         Some(failure) => Err(failure),
         None => Ok(exit_of(&records, exit, signals)),
     }
+}
+
+/// That another card came in the place of the one at `target`, if that has stopped the run of `record`.
+fn other_card(target: &Path, record: &Record) -> Option<Failure> {
+    let run = record.endurance.as_ref()?;
+    (run.stopped_by == OTHER_CARD).then(|| {
+        Failure::incomplete(format!(
+            "the card at {} was disconnected, and another card, or one that was written to since, came in its \
+             place; nothing was written to that; connect the first card and start the same command again",
+            target.display()
+        ))
+    })
 }
 
 /// Says where the record is, and writes the report beside it.

@@ -6,6 +6,9 @@ use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// What [`EnduranceRun::stopped_by`] says where another card came in the place of one that had vanished.
+pub const OTHER_CARD: &str = "other_card";
+
 /// What a run of write cycles has seen so far, those of earlier sessions on the same card included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -28,7 +31,7 @@ pub struct EnduranceRun {
     pub milestones: BTreeMap<String, Option<u64>>,
     /// How the card has ended; null while it lives.
     pub end: Option<String>,
-    /// Why the run has stopped: `end`, `cycles`, `budget`, `user`, `host_error` or `no_state`.
+    /// Why the run has stopped: `end`, `cycles`, `budget`, `user`, `host_error`, `other_card` or `no_state`.
     pub stopped_by: String,
     /// The bytes that the card had to bear without an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -28,7 +28,7 @@ pub struct EndureDocument {
     /// How the card has ended: `read_only`, `silently_wrong`, `ignores_writes`, `times_out`, `shrinks`,
     /// `gone` or `unreadable`; null while it lives.
     pub end: Option<String>,
-    /// Why the run has stopped: `end`, `cycles`, `budget`, `user`, `host_error` or `no_state`.
+    /// Why the run has stopped: `end`, `cycles`, `budget`, `user`, `host_error`, `other_card` or `no_state`.
     pub stopped_by: String,
     /// The bad share of the pages, 0 to 1.
     pub bad_share: f64,

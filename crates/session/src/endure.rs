@@ -5,6 +5,7 @@
 //! device has the same identity and carries the run's own marks. What vanishes is waited for.
 
 mod buses;
+mod coming_back;
 mod device;
 mod journal;
 mod keeper;
@@ -12,7 +13,7 @@ mod outcome;
 
 use std::path::PathBuf;
 
-use cardproof_io::{NullTarget, Target};
+use cardproof_io::NullTarget;
 use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, marks, run};
 use cardproof_record::{ProfileInfo, Record, State as RecordState};
 use cardproof_sim::Keeping;
@@ -22,11 +23,12 @@ use crate::announcement::{Effect, Prepared};
 use crate::capacity::SHORTHAND;
 use crate::experiment::Experiment;
 use crate::failure::{Failure, with_causes};
-use crate::frontend::{Frontend, Silent};
+use crate::frontend::Frontend;
 use crate::options::Options;
 use crate::session::Bench;
-use crate::target::{Existing, Span, Storage, StorageNeeds, Writing};
+use crate::target::{Span, Storage, StorageNeeds, Writing};
 pub use buses::{CardOnBus, SharedBuses};
+use coming_back::{RealSocket, Return, Socket};
 use device::Device;
 use journal::Journal;
 use keeper::Keeper;
@@ -63,7 +65,8 @@ struct Ready {
     plan: Plan,
     state: State,
     journal: Option<Journal>,
-    device: Option<Device>,
+    /// Where the device is waited for; `None` for one that cannot come back.
+    socket: Option<Box<dyn Socket>>,
 }
 
 impl Endurance {
@@ -82,7 +85,7 @@ impl Endurance {
     fn begin(&self, place: &Storage, draft: &Record) -> Result<Ready, Failure> {
         let plan = self.plan(place.span, draft.seed)?;
         let state = State::new(&plan);
-        Ok(Ready { plan, state, journal: None, device: None })
+        Ok(Ready { plan, state, journal: None, socket: None })
     }
 
     /// A run on a device: the one that is under way there, or another.
@@ -106,15 +109,20 @@ impl Endurance {
             if let Some(ready) = self.resumed(&path, &device, place)? {
                 frontend.note(&going_on(&ready));
                 draft.seed = ready.plan_seed();
-                return Ok(Ready { device: Some(device), ..ready });
+                return Ok(Ready { socket: Some(self.socket(device)), ..ready });
             }
         }
         let mut ready = self.begin(place, draft)?;
         ready.plan = ready.plan.salted(Seed::from_bits(self.asked.random_bits).derive("marks"));
         let header = journal::Header::new(&device, &ready.plan, &self.asked.wish, draft.seed);
         ready.journal = Some(Journal::create(states, &header)?);
-        ready.device = Some(device);
+        ready.socket = Some(self.socket(device));
         Ok(ready)
+    }
+
+    fn socket(&self, device: Device) -> Box<dyn Socket> {
+        let Options { target, access, .. } = &self.options;
+        Box::new(RealSocket::new(target, access, device, self.asked.patience))
     }
 
     /// The run whose state is at `path`, if it was begun on this very card.
@@ -149,7 +157,7 @@ impl Endurance {
         let journal = saved.continued(path, &state)?;
         let mut state = state;
         state.reopen();
-        Ok(Some(Ready { plan, state, journal: Some(journal), device: None }))
+        Ok(Some(Ready { plan, state, journal: Some(journal), socket: None }))
     }
 }
 
@@ -223,17 +231,19 @@ impl Experiment for Endurance {
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {
         let Some(ready) = self.ready.take() else { return };
-        let Ready { plan, mut state, journal, device } = ready;
+        let Ready { plan, mut state, journal, mut socket } = ready;
         let before = state.position.clone();
         let mut keeper = Keeper::new(journal, self.on_bus.take(), self.asked.csv.clone());
         keeper.take_over(&state, self.asked.wish.cycles_max);
         let why = loop {
             let Bench { place, recorder, stop, .. } = bench;
             let mut attached = keeper.attached(recorder, stop);
-            match run(&mut *place.target, &plan, &mut state, &mut attached) {
-                Ok(Why::Vanished) if self.comes_back(bench, &plan, &mut state, device.as_ref()) => {
-                }
-                why => break why,
+            let why = run(&mut *place.target, &plan, &mut state, &mut attached);
+            if why.as_ref().ok() != Some(&Why::Vanished) {
+                break why;
+            }
+            if let Some(why) = self.comes_back(bench, &plan, &mut state, socket.as_deref_mut()) {
+                break Ok(why);
             }
         };
         let why = why.unwrap_or_else(|error| {
@@ -252,7 +262,7 @@ impl Experiment for Endurance {
         record.state = match why {
             Why::Ended | Why::WishMet | Why::Vanished => RecordState::Complete,
             Why::Stopped => RecordState::Partial,
-            Why::HostFails | Why::Unsaved(_) => RecordState::Failed,
+            Why::HostFails | Why::OtherCard | Why::Unsaved(_) => RecordState::Failed,
         };
         record.endurance = Some(outcome::stored(&plan, &state, &why, &self.asked));
         if let Why::Unsaved(why) = why {
@@ -262,50 +272,43 @@ impl Experiment for Endurance {
 }
 
 impl Endurance {
-    /// Waits for a device that has vanished, and opens it again; whether it is there.
+    /// Waits for the device that has vanished, and takes it up again where it is the same.
     fn comes_back(
         &self,
         bench: &mut Bench<'_, Storage>,
         plan: &Plan,
         state: &mut State,
-        device: Option<&Device>,
-    ) -> bool {
-        let Some(known) = device else { return false };
+        socket: Option<&mut (dyn Socket + 'static)>,
+    ) -> Option<Why> {
+        let Some(socket) = socket else { return Some(Why::Vanished) };
         let Ok(nothing) = NullTarget::new(Bytes(bench.place.span.get().max(512))) else {
-            return false;
+            return Some(Why::Vanished);
         };
         // What is held open keeps its name from the device that comes back.
         bench.place.target = Box::new(nothing);
+        let name = self.options.target.display();
         bench.recorder.note(&format!(
-            "{} was disconnected. cardproof waits up to {} for it. Connect it again, or press Ctrl-C: the \
+            "{name} was disconnected. cardproof waits up to {} for it. Connect it again, or press Ctrl-C: the \
              same command continues the test later.",
-            self.options.target.display(),
             self.asked.patience
         ));
-        let begun = std::time::Instant::now();
-        let patience = std::time::Duration::from_nanos(self.asked.patience.get());
-        while begun.elapsed() < patience && !bench.is_stopped() {
-            std::thread::sleep(std::time::Duration::from_secs(1));
-            if let Some(target) = self.opened_again(plan, state, known) {
+        let (stop, recorder) = (bench.stop, &mut bench.recorder);
+        let other_came = || {
+            recorder.note(&format!(
+                "What is at {name} now is another card, or was written to since; nothing is written to it."
+            ));
+        };
+        match coming_back::wait(socket, plan, state, stop, other_came) {
+            Return::Own(target) => {
                 bench.place.target = target;
                 bench.recorder.note("The device is back; the test continues.");
                 state.position.tally.host_errors += 1;
-                return true;
+                None
             }
+            Return::Other => Some(Why::OtherCard),
+            Return::Nothing if bench.is_stopped() => Some(Why::Stopped),
+            Return::Nothing => Some(Why::Vanished),
         }
-        false
-    }
-
-    fn opened_again(&self, plan: &Plan, state: &State, known: &Device) -> Option<Box<dyn Target>> {
-        let device = Device::at(&self.options.target).ok()?;
-        if device.key != known.key {
-            return None;
-        }
-        let existing = Existing { path: &self.options.target, direct: true };
-        let mut storage = existing.open(&self.options.access, true, &mut Silent).ok()?;
-        // Leave was given for the card that has vanished. Another may have its name and size.
-        let found = marks(&mut *storage.target, plan, state).ok()?;
-        (found == Marks::Own).then_some(storage.target)
     }
 }
 
@@ -322,3 +325,7 @@ fn announcement(plan: &Plan, wish: &Wish) -> String {
         wish.pattern.name(),
     )
 }
+
+#[cfg(test)]
+#[path = "endure/swapped_tests.rs"]
+mod tests;

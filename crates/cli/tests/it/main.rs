@@ -54,5 +54,6 @@ mod traces;
 mod verify;
 mod verify_directory;
 mod verify_integrity;
+mod verify_swapped;
 mod watch;
 mod watch_load;

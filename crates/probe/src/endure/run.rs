@@ -51,6 +51,8 @@ pub enum Why {
     Stopped,
     /// The device has vanished.
     Vanished,
+    /// The device has vanished, and whoever waited for it found another one in its place.
+    OtherCard,
     /// The device fails, and so do others beside it: the fault is the host's or the hub's.
     HostFails,
     /// The state could not be saved; the text says why.

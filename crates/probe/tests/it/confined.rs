@@ -1,7 +1,7 @@
 //! A test of addresses that exist only where the plan writes, in an order that is not the card's: what FAT and
 //! exFAT give. It never leaves its stretches, and finds the fakes all the same.
 
-use cardproof_evidence::capacity::{Finding, MissingPart, Verdict};
+use cardproof_evidence::capacity::{Finding, Kind, MissingPart, Verdict};
 use cardproof_io::{
     Abilities, Completion, Op, Slot, Submission, SubmitError, Target, TargetError, Wait,
 };
@@ -133,6 +133,26 @@ fn fakes_are_found_wherever_the_addresses_begin() {
             let size = finding.size;
             let holds = (size.low..=size.high).contains(&REAL);
             assert!(!is_measured || holds, "{case}: {REAL}\n{finding:#?}");
+        }
+    }
+}
+
+/// The order of the addresses hides the real size, but not that they begin again.
+#[test]
+fn a_wrapped_fake_of_sound_flash_is_not_called_damaged() {
+    const GIB: u64 = 1 << 30;
+    let mut seed = 100;
+    for real in [4 * GIB, 5_000_000_000, 7_777_777 * 512, 15_931_539 * 512, 25 * GIB + 512] {
+        for first in FIRST {
+            seed += 1;
+            let fake = Some((Beyond::WrapAround, HiddenStore::NONE));
+            let finding = verify(real, fake, Damage::NONE, first, seed);
+            let case = format!("{real} from {first}\n{finding:#?}");
+            assert_eq!(finding.verdict, Verdict::Fake, "{case}");
+            // Over the place where the card's addresses end, another distance shares places too.
+            assert!(matches!(finding.kind, Kind::Wrap | Kind::Shared), "{case}");
+            assert!(!finding.is_fake_and_damaged(), "{case}");
+            assert!(finding.size.low <= real && finding.size.high < SIZE, "{case}");
         }
     }
 }

@@ -8,3 +8,4 @@ mod integrity;
 mod integrity_errors;
 mod powercut;
 mod wide;
+mod wraps;

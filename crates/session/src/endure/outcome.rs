@@ -1,7 +1,7 @@
 //! A run as a record keeps it.
 
 use cardproof_probe::endure::{Cycle, MILESTONES, Plan, State, Why};
-use cardproof_record::{EnduranceCycle, EnduranceFailures, EnduranceRun};
+use cardproof_record::{EnduranceCycle, EnduranceFailures, EnduranceRun, OTHER_CARD};
 use cardproof_units::Bytes;
 
 use super::EndureOptions;
@@ -37,6 +37,7 @@ pub(super) fn stored(plan: &Plan, state: &State, why: &Why, asked: &EndureOption
 fn stopped_by(why: &Why, asked: &EndureOptions) -> &'static str {
     match why {
         Why::Ended | Why::Vanished => "end",
+        Why::OtherCard => OTHER_CARD,
         Why::WishMet if asked.wish.bytes_max.is_some() => "budget",
         Why::WishMet => "cycles",
         Why::Stopped => "user",
