@@ -17,7 +17,9 @@ const ROOM_MIN_BYTES: u64 = 4 << 20;
 /// 200 when the hub can take a submission. The dump's age is told, and is no reason to restart a hub.
 pub(super) async fn health(State(hub): State<Hub>) -> Response {
     let free = hub.dump.free_bytes();
-    let status = if !hub.db.is_ready().await {
+    let status = if hub.db.check_place().is_err() {
+        "the data directory has gone or was replaced"
+    } else if !hub.db.is_ready().await {
         "the database does not answer"
     } else if free.is_some_and(|bytes| bytes < ROOM_MIN_BYTES) {
         "the disk is full"
