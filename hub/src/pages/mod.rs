@@ -52,6 +52,8 @@ pub type Choice<T> = (bool, T);
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
 pub struct Home {
+    /// The hub's address.
+    pub base: String,
     /// How many records count.
     pub records: usize,
     /// Of how many models.

@@ -158,6 +158,8 @@ fn no_link_follows_what_a_client_sends(place: &TestData) {
     let public = place.start(&["--no-dump", "--public-url", "https://hub.example.org/"]);
     let feed = request(&public.address, "GET", "/feed.atom", &[], b"").text();
     assert!(feed.contains("https://hub.example.org/r/"), "{feed}");
+    let home = public.get("/").text();
+    assert!(home.contains("submit latest --to https://hub.example.org</pre>"), "{home}");
 }
 
 #[test]
@@ -169,6 +171,9 @@ fn what_makes_no_sense_on_the_command_line_is_refused() {
     for url in ["nonsense", "ftp://hub", "https://", "https://a:b@hub", "https://hub/path", "/"] {
         assert_eq!(status("serve", &["--public-url", url]), Some(2), "{url}");
     }
+    let named = place.command("serve").args(["--listen", "localhost:8080"]).output().unwrap();
+    let told = String::from_utf8_lossy(&named.stderr).into_owned();
+    assert!(named.status.code() == Some(2) && told.contains("such as 127.0.0.1:8080"), "{told}");
     for name in ["", " ", "a\nb"] {
         assert_eq!(status("add-administrator", &[name]), Some(2), "{name:?}");
     }
