@@ -92,6 +92,8 @@ pub struct Home {
 #[derive(Debug, Template)]
 #[template(path = "latest.html")]
 pub struct Latest {
+    /// How many submitters must agree on a card's name before it is shown.
+    pub least: usize,
     /// The records.
     pub latest: Vec<EntryView>,
     /// Where older ones begin, where there are any.

@@ -82,7 +82,11 @@ pub(super) fn page(page: impl Into<String>) -> Response {
 pub(super) async fn latest(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
     let latest = find::page(&hub.db, &asked.before.unwrap_or_default()).await?;
     let more_before = Before::end_of(&latest);
-    Ok(page(pages::Latest { latest: hub.titled(latest), more_before }))
+    Ok(page(pages::Latest {
+        least: hub.options.submitters_min,
+        latest: hub.titled(latest),
+        more_before,
+    }))
 }
 
 pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
