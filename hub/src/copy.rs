@@ -23,13 +23,17 @@ use crate::step::Step;
 pub struct Copied {
     /// The records.
     pub records: u64,
+    /// Those that administrators alone see.
+    pub hidden: u64,
     /// The rows of all tables.
     pub rows: u64,
 }
 
 impl fmt::Display for Copied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} records, {} rows of all tables", self.records, self.rows)
+        let Self { records, hidden, rows } = self;
+        let hidden = if *hidden > 0 { format!(" ({hidden} hidden)") } else { String::new() };
+        write!(f, "{records} records{hidden}, {rows} rows of all tables")
     }
 }
 
@@ -60,7 +64,10 @@ pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
             )));
         }
         match table.name {
-            "submissions" => copied.records = rows,
+            "submissions" => {
+                copied.records = rows;
+                copied.hidden = hidden(&mut source).await?;
+            }
             "secrets" if rows == 0 => {
                 return Err(Error::Setup("the copy was cut off when it was made".to_owned()));
             }
@@ -71,6 +78,13 @@ pub async fn copy(from: &Db, to: &Db) -> Result<Copied, Error> {
     target.commit().await?;
     source.rollback().await?;
     Ok(copied)
+}
+
+/// How many records of `source` administrators alone see.
+async fn hidden(source: &mut Step) -> Result<u64, Error> {
+    let asked = sqlx::query("SELECT COUNT(*) AS found FROM submissions WHERE state = 'hidden'");
+    let found: i64 = asked.fetch_one(&mut **source).await?.try_get("found")?;
+    Ok(u64::try_from(found).unwrap_or_default())
 }
 
 async fn rows_in(step: &mut Step, table: &Table) -> Result<i64, Error> {

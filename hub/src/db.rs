@@ -6,12 +6,14 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Error;
+use crate::held::HeldFile;
 use crate::step::Step;
 
 /// Which database it is.
@@ -42,6 +44,8 @@ pub enum Opening {
 #[derive(Clone, Debug)]
 pub struct Db {
     kind: Kind,
+    /// The file that it is, with SQLite.
+    file: Option<Arc<HeldFile>>,
     readers: AnyPool,
     writers: AnyPool,
 }
@@ -66,7 +70,9 @@ impl Db {
             let made = options.open(path);
             made.map_err(|error| Error::File(format!("cannot write {text}"), error))?;
         }
-        Self::open(Kind::Sqlite, &format!("sqlite://{text}?mode=rw"), opening).await
+        // SQLite's own words where it is not there.
+        let file = HeldFile::at(path).ok().map(Arc::new);
+        Self::open(Kind::Sqlite, &format!("sqlite://{text}?mode=rw"), file, opening).await
     }
 
     /// Opens the PostgreSQL database at `url`, such as `postgres://hub@localhost/hub`.
@@ -74,10 +80,15 @@ impl Db {
     /// # Errors
     /// It cannot be reached, or has another form.
     pub async fn postgres(url: &str, opening: Opening) -> Result<Self, Error> {
-        Self::open(Kind::Postgres, url, opening).await
+        Self::open(Kind::Postgres, url, None, opening).await
     }
 
-    async fn open(kind: Kind, url: &str, opening: Opening) -> Result<Self, Error> {
+    async fn open(
+        kind: Kind,
+        url: &str,
+        file: Option<Arc<HeldFile>>,
+        opening: Opening,
+    ) -> Result<Self, Error> {
         install_default_drivers();
         // A pool would say no more than that there was no connection in time.
         let mut first = AnyConnection::connect(url).await?;
@@ -86,8 +97,8 @@ impl Db {
         // SQLite: one writer; readers wait for the disk more than for a processor.
         // PostgreSQL: one that keeps new submissions, others that delete.
         let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
-        let db =
-            Self { kind, readers: pool(kind, url, readers)?, writers: pool(kind, url, writers)? };
+        let (readers, writers) = (pool(kind, url, readers)?, pool(kind, url, writers)?);
+        let db = Self { kind, file, readers, writers };
         match opening {
             Opening::Make => migrate(kind, &db.writers).await?,
             Opening::Existing => db.check_form().await?,
@@ -143,7 +154,7 @@ impl Db {
             Kind::Sqlite => &["BEGIN IMMEDIATE"],
             Kind::Postgres => &["BEGIN"],
         };
-        Step::begin(&self.writers, begin).await
+        Step::begin(&self.writers, self.file.clone(), begin).await
     }
 
     /// A transaction that changes submissions and what is counted of them.
@@ -158,7 +169,7 @@ impl Db {
             Kind::Sqlite => &["BEGIN IMMEDIATE"],
             Kind::Postgres => &["BEGIN", "SELECT pg_advisory_xact_lock(4720232)"],
         };
-        Step::begin(&self.writers, begin).await
+        Step::begin(&self.writers, self.file.clone(), begin).await
     }
 
     /// A transaction that sees the database as it is now, however long it reads, and holds up no writer.
@@ -170,7 +181,13 @@ impl Db {
             Kind::Sqlite => &["BEGIN"],
             Kind::Postgres => &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
         };
-        Step::begin(&self.readers, begin).await
+        Step::begin(&self.readers, self.file.clone(), begin).await
+    }
+
+    /// # Errors
+    /// Its file was removed, or another was put in its place.
+    pub fn check_place(&self) -> Result<(), Error> {
+        self.file.iter().try_for_each(|file| file.check())
     }
 
     /// Whether the database answers.
@@ -257,7 +274,7 @@ fn newest_form() -> i64 {
 
 /// Brings the database to the form of this hub; nothing is done where it has it already.
 async fn migrate(kind: Kind, writers: &AnyPool) -> Result<(), Error> {
-    let mut step = Step::begin(writers, &["BEGIN"]).await?;
+    let mut step = Step::begin(writers, None, &["BEGIN"]).await?;
     without_limits(kind, &mut step).await?;
     if kind == Kind::Postgres {
         // Two hubs that start together must not both migrate.

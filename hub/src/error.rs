@@ -90,8 +90,14 @@ pub enum Error {
         "the hub's database does not answer; try again later, with the same Idempotency-Key if you have sent one"
     )]
     Database(#[source] sqlx::Error),
+    /// The data directory was removed, or another was put in its place.
+    #[error(
+        "the hub's data directory has gone or was replaced, so nothing can be kept or read; its operator must start the \
+         hub again"
+    )]
+    DataGone,
     /// The disk is full.
-    #[error("the hub's disk is full; nothing was kept; try again later")]
+    #[error("the hub's disk is full; nothing was changed; try again later")]
     DiskFull,
     /// The program was started wrongly.
     #[error("{0}")]
@@ -119,7 +125,7 @@ impl Error {
             Self::TooMany => 429,
             Self::Encoding => 415,
             Self::TooSlow => 408,
-            Self::Busy | Self::NoDump | Self::Late | Self::Database(_) => 503,
+            Self::Busy | Self::NoDump | Self::Late | Self::DataGone | Self::Database(_) => 503,
             Self::DiskFull => 507,
             Self::Unreadable(..) | Self::Setup(_) | Self::File(..) | Self::Internal(_) => 500,
         }
@@ -150,6 +156,7 @@ impl Error {
             Self::Busy | Self::NoDump => "busy",
             Self::Late => "late",
             Self::Database(_) => "database",
+            Self::DataGone => "data_gone",
             Self::DiskFull => "disk_full",
             Self::Setup(_) => "setup",
             Self::File(..) => "file",
@@ -173,6 +180,7 @@ impl Error {
         match self {
             Self::Busy => Self::Busy,
             Self::Late => Self::Late,
+            Self::DataGone => Self::DataGone,
             Self::DiskFull => Self::DiskFull,
             Self::Database(sqlx::Error::PoolTimedOut) => Self::Database(sqlx::Error::PoolTimedOut),
             Self::Database(_) => Self::Database(sqlx::Error::WorkerCrashed),
@@ -193,8 +201,11 @@ impl Error {
     #[must_use]
     pub fn at_console(&self) -> String {
         match self {
-            Self::Database(source) => format!("the database failed: {source}"),
+            Self::Database(source) => format!("the database failed: {}", of_database(source)),
             Self::DiskFull => "the disk is full; nothing was kept".to_owned(),
+            Self::File(what, source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                format!("{what}: {source}; run this as the user who owns it, or change the owner")
+            }
             Self::File(what, source) => format!("{what}: {source}"),
             Self::Internal(what) => what.clone(),
             Self::Unreadable(id, why) => format!("the record {id} cannot be read: {why}"),
@@ -222,6 +233,15 @@ impl Error {
     }
 }
 
+/// What `error` says to an operator: the database's own words without the line of its source.
+#[must_use]
+pub fn of_database(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        other => other.to_string(),
+    }
+}
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         if let sqlx::Error::Database(of_database) = &error {
@@ -232,5 +252,18 @@ impl From<sqlx::Error> for Error {
             }
         }
         Self::Database(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_permitted_says_who_may() {
+        let of = |kind: std::io::ErrorKind| Error::File("cannot lock /x".to_owned(), kind.into());
+        let told = of(std::io::ErrorKind::PermissionDenied).at_console();
+        assert!(told.starts_with("cannot lock /x: ") && told.contains("the user who owns it"));
+        assert!(!of(std::io::ErrorKind::NotFound).at_console().contains("owns"));
     }
 }

@@ -8,6 +8,7 @@ pub mod copy;
 pub mod db;
 pub mod dump;
 pub mod error;
+mod held;
 pub mod index;
 pub mod log;
 pub mod network;

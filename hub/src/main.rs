@@ -106,7 +106,7 @@ struct ServeArgs {
     #[command(flatten)]
     place: HubData,
     /// Where to listen
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", value_parser = listen)]
     listen: SocketAddr,
     /// The address under which people reach the hub, such as https://hub.example.org
     #[arg(long, value_name = "URL", value_parser = public_url)]
@@ -131,6 +131,12 @@ struct ServeArgs {
     /// Do not make the raw data every hour: `cardproof-hub dump` makes them when the operator likes
     #[arg(long)]
     no_dump: bool,
+}
+
+/// The address and the port in `text`.
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    let wrong = |_| "give a numeric address and a port, such as 127.0.0.1:8080".to_owned();
+    text.parse().map_err(wrong)
 }
 
 /// The address in `text`, without a slash at its end.

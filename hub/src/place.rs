@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::db::{Claim, Db, Kind, Opening};
-use crate::error::Error;
+use crate::error::{Error, of_database};
 
 /// The file in the data directory that names the kind of the hub's database.
 const NOTE: &str = "database";
@@ -140,7 +140,8 @@ impl Place {
     fn named(&self, error: Error) -> Error {
         match error {
             Error::Database(source) => {
-                Error::Setup(format!("cannot open the {} database: {source}", name(self.kind())))
+                let (kind, words) = (name(self.kind()), of_database(&source));
+                Error::Setup(format!("cannot open the {kind} database: {words}"))
             }
             other => other,
         }

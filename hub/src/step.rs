@@ -1,11 +1,13 @@
 //! A transaction of the hub's own making: what is neither committed nor undone takes its connection with it.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, Executor};
 
 use crate::error::Error;
+use crate::held::HeldFile;
 
 /// A transaction, used as the connection that it is on.
 ///
@@ -16,16 +18,23 @@ use crate::error::Error;
 #[derive(Debug)]
 pub struct Step {
     connection: PoolConnection<Any>,
+    /// What it writes into, where that is a file.
+    file: Option<Arc<HeldFile>>,
     is_open: bool,
 }
 
 impl Step {
-    /// Begins one on a connection of `pool` with `statements`.
+    /// Begins one on a connection of `pool` to `file` with `statements`.
     ///
     /// # Errors
-    /// No connection is to be had, or the database refuses a statement.
-    pub(crate) async fn begin(pool: &AnyPool, statements: &[&'static str]) -> Result<Self, Error> {
-        let mut step = Self { connection: pool.acquire().await?, is_open: true };
+    /// The file has gone, no connection is to be had, or the database refuses a statement.
+    pub(crate) async fn begin(
+        pool: &AnyPool,
+        file: Option<Arc<HeldFile>>,
+        statements: &[&'static str],
+    ) -> Result<Self, Error> {
+        file.iter().try_for_each(|file| file.check())?;
+        let mut step = Self { connection: pool.acquire().await?, file, is_open: true };
         for statement in statements {
             step.connection.execute(*statement).await?;
         }
@@ -35,11 +44,11 @@ impl Step {
     /// Makes everything that was written in it durable.
     ///
     /// # Errors
-    /// The database does not, or does not say so.
+    /// The database does not, or does not say so, or it has done so in a file that has gone.
     pub async fn commit(mut self) -> Result<(), Error> {
         self.connection.execute("COMMIT").await?;
         self.is_open = false;
-        Ok(())
+        self.file.iter().try_for_each(|file| file.check())
     }
 
     /// Undoes everything that was written in it.

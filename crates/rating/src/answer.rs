@@ -153,9 +153,17 @@ impl Answer {
     /// The answer to `questions` from what is `known`.
     #[must_use]
     pub fn new(known: &Known<'_>, questions: &[Question]) -> Self {
+        Self::from_real(known, questions, || Real::new(known).or_earlier(known.earlier))
+    }
+
+    /// The same with what is said of the capacity, and the day of the test, where it is an earlier one.
+    fn from_real(
+        known: &Known<'_>,
+        questions: &[Question],
+        real: impl FnOnce() -> (Real, Option<String>),
+    ) -> Self {
         let is_asked = |question| questions.contains(&question);
-        let real = is_asked(Question::Real).then(|| Real::new(known).or_earlier(known.earlier));
-        let (real, real_found_on) = real.unzip();
+        let (real, real_found_on) = is_asked(Question::Real).then(real).unzip();
         let mut answer = Self {
             overall: None,
             defect: defect_in(known.speed.into_iter().chain(known.capacity)),

@@ -9,7 +9,7 @@ mod places;
 use cardproof_evidence::capacity::{
     Evidence, Exclusion, Finding, Retried, Spread, Verdict, Writes, exclusions_in_words, infer,
 };
-use cardproof_record::{CapacityTest, CapacityVerdict, Record, State};
+use cardproof_record::{CapacityBounds, CapacityTest, CapacityVerdict, Record, State};
 use cardproof_units::Bytes;
 
 use crate::defect_kind::DefectKind;
@@ -92,6 +92,21 @@ impl Capacity {
             reasons: Vec::new(),
             damaged_ranges: Vec::new(),
         }
+    }
+
+    /// What a test has found of which the verdict alone is known: a device that announces `announced` holds
+    /// `real_size`.
+    #[must_use]
+    pub fn of_verdict(
+        verdict: CapacityVerdict,
+        announced: Bytes,
+        real_size: CapacityBounds,
+    ) -> Self {
+        let CapacityBounds { low, high } = real_size;
+        // A sound test shows as much as it covers.
+        let is_part = verdict == CapacityVerdict::Genuine && low < announced;
+        let free_space = is_part.then_some(low);
+        Self { verdict, real_size: (low, high), free_space, ..Self::unknown(announced) }
     }
 
     /// The device of `record`, whose test could not be done.

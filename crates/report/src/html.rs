@@ -11,7 +11,7 @@ mod parts;
 mod sections;
 
 use cardproof_rating::answer::Answer;
-use cardproof_rating::judge;
+use cardproof_rating::{Capacity, judge};
 use cardproof_record::{Record, Verdict};
 
 use crate::answer::{AnswerPage, is_of_check};
@@ -52,6 +52,18 @@ pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> 
     Ok(page_of_record(record, verdicts)?.0)
 }
 
+/// The same of a record that is shared, with what a test of its capacity has `found`, which is shared without the test.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn shared_html(
+    record: &Record,
+    verdicts: &[Verdict],
+    found: Option<&Capacity>,
+) -> Result<String, HtmlError> {
+    Ok(page_with(record, verdicts, Answer::of_shared(record, found).as_ref())?.0)
+}
+
 /// The charts of that page, as files of their own.
 ///
 /// # Errors
@@ -81,8 +93,15 @@ pub fn check_html(answer: &AnswerPage<'_>, speed: Option<&Record>) -> Result<Str
 
 /// The page of a record alone, and its charts. Nobody said how its storage is named today.
 fn page_of_record(record: &Record, verdicts: &[Verdict]) -> Result<(String, Charts), HtmlError> {
-    let answer = Answer::of_record(record);
-    let page = answer.as_ref().map(|answer| AnswerPage {
+    page_with(record, verdicts, Answer::of_record(record).as_ref())
+}
+
+fn page_with(
+    record: &Record,
+    verdicts: &[Verdict],
+    answer: Option<&Answer>,
+) -> Result<(String, Charts), HtmlError> {
+    let page = answer.map(|answer| AnswerPage {
         answer,
         conditions: &record.conditions,
         target: "DIRECTORY",

@@ -52,7 +52,7 @@ pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
 };
 pub use facts::{sold_as, title};
-pub use html::{HtmlError, charts, check_html, html};
+pub use html::{HtmlError, charts, check_html, html, shared_html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,

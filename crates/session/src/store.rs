@@ -140,13 +140,20 @@ fn records(directory: &Path) -> impl Iterator<Item = PathBuf> {
 /// An end of an id with fewer letters names no record.
 const END_MIN: usize = 4;
 
-/// The only record in `directory` whose id begins with `prefix`, or ends with it: a list shows the end.
+/// What is drawn at random in an id has at least so many letters.
+const DRAWN_MIN: usize = 8;
+
+/// The only record in `directory` whose id begins with `prefix`, or ends with it, or whose end, which a list shows,
+/// begins with it.
 fn with_prefix(directory: &Path, prefix: &str) -> Result<Option<PathBuf>, Failure> {
     // A list shows a long id with its middle left out.
     let (start, end) = prefix.split_once('…').unwrap_or((prefix, ""));
     let begins = |path: &PathBuf| {
         let id = path.file_stem().map_or(&[][..], |id| id.as_encoded_bytes());
-        let is_end = prefix.len() >= END_MIN && id.ends_with(prefix.as_bytes());
+        let mut words = id.rsplit(|byte| *byte == b'-');
+        let drawn = words.find(|word| word.len() >= DRAWN_MIN).unwrap_or_default();
+        let is_end = prefix.len() >= END_MIN
+            && (id.ends_with(prefix.as_bytes()) || drawn.starts_with(prefix.as_bytes()));
         is_end || id.starts_with(start.as_bytes()) && id.ends_with(end.as_bytes())
     };
     let mut found: Vec<PathBuf> = records(directory).filter(begins).collect();
@@ -236,9 +243,14 @@ mod tests {
         };
         let ours = write("sim-sandisk-ultra-standard-1-00000000.json");
         let other = write("sim-sandisk-ultra-standard-1-0000ffff.json");
+        let again = write("20261126T130904Z-9e84f69a-2.json");
         let found = |name: &str| with_prefix(place.path(), name);
         assert_eq!(found("sim-sandisk…00000000").unwrap(), Some(ours));
-        assert_eq!(found("sim-sandisk…0000ffff").unwrap(), Some(other));
+        assert_eq!(found("sim-sandisk…0000ffff").unwrap(), Some(other.clone()));
+        // The beginning of what a list shows of a long id.
+        assert_eq!(found("0000f").unwrap(), Some(other));
+        assert_eq!(found("9e84").unwrap(), Some(again));
+        assert_eq!(found("9e8").unwrap(), None);
         assert_eq!(found("sim-sandisk…00001111").unwrap(), None);
         found("sim-sandisk…").unwrap_err();
     }

@@ -52,6 +52,8 @@ pub type Choice<T> = (bool, T);
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
 pub struct Home {
+    /// The hub's address.
+    pub base: String,
     /// How many records count.
     pub records: usize,
     /// Of how many models.
@@ -90,6 +92,8 @@ pub struct Home {
 #[derive(Debug, Template)]
 #[template(path = "latest.html")]
 pub struct Latest {
+    /// How many submitters must agree on a card's name before it is shown.
+    pub least: usize,
     /// The records.
     pub latest: Vec<EntryView>,
     /// Where older ones begin, where there are any.

@@ -1,5 +1,6 @@
 //! What administrators look at: the newest records, those that wait, those that readers have reported; and bans.
 
+use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 
 use sqlx::{AssertSqlSafe, Row};
@@ -8,6 +9,7 @@ use crate::clock;
 use crate::db::Db;
 use crate::error::Error;
 use crate::store::find::Before;
+use crate::store::rows::parts;
 
 /// The most records of a list.
 const LIST_MAX: usize = 200;
@@ -27,6 +29,8 @@ pub struct Reviewed {
     pub host_name: String,
     /// What stands for the submitter; none of what came with the hub.
     pub submitter: Option<String>,
+    /// How many records the submitter has here; 0 of what came with the hub.
+    pub of_submitter: i64,
     /// Whether the submitter is banned.
     pub is_banned: bool,
     /// How many readers have reported it.
@@ -91,6 +95,8 @@ impl FromStr for Which {
 pub struct List {
     /// How many records the whole list has.
     pub count: i64,
+    /// How many of them administrators alone see.
+    pub hidden: i64,
     /// The newest of them before the page's end.
     pub rows: Vec<Reviewed>,
     /// Where the next page begins.
@@ -110,9 +116,11 @@ pub async fn list(
     // Without a submitter the question is the same, so that it has one form.
     let of = format!("{} AND ($1 = '' OR submitter = $1)", which.condition());
     let submitter = submitter.unwrap_or_default().to_owned();
-    let text = format!("SELECT COUNT(*) AS found FROM submissions WHERE {of}");
-    let count = sqlx::query(AssertSqlSafe(text)).bind(submitter.clone());
-    let count = count.fetch_one(db.readers()).await?.try_get("found")?;
+    let text = format!(
+        "SELECT COUNT(*) AS found, COUNT(CASE WHEN state = 'hidden' THEN 1 END) AS hidden FROM submissions WHERE {of}"
+    );
+    let counted = sqlx::query(AssertSqlSafe(text)).bind(submitter.clone());
+    let counted = counted.fetch_one(db.readers()).await?;
     let text = format!(
         "SELECT id, created_ms, state, title, host_name, submitter, reports, CAST(CASE WHEN submitter IN \
          (SELECT submitter FROM bans) THEN 1 ELSE 0 END AS BIGINT) AS is_banned FROM submissions WHERE {of} AND \
@@ -129,13 +137,76 @@ pub async fn list(
             title: row.try_get("title")?,
             host_name: row.try_get("host_name")?,
             submitter: row.try_get("submitter")?,
+            of_submitter: 0,
             is_banned: row.try_get::<i64, _>("is_banned")? != 0,
             reports: row.try_get("reports")?,
         });
     }
+    let records = records_of(db, &rows).await?;
+    for row in &mut rows {
+        let of = row.submitter.as_ref().and_then(|submitter| records.get(submitter));
+        row.of_submitter = of.copied().unwrap_or_default();
+    }
     let last = rows.last().filter(|_| rows.len() == LIST_MAX);
     let more_before = last.map(|last| Before::new(last.created_ms, &last.id));
-    Ok(List { count, rows, more_before })
+    let (count, hidden) = (counted.try_get("found")?, counted.try_get("hidden")?);
+    Ok(List { count, hidden, rows, more_before })
+}
+
+/// How many records each submitter of `rows` has.
+async fn records_of(db: &Db, rows: &[Reviewed]) -> Result<HashMap<String, i64>, Error> {
+    let all: BTreeSet<&String> = rows.iter().filter_map(|row| row.submitter.as_ref()).collect();
+    let all: Vec<&String> = all.into_iter().collect();
+    let mut found = HashMap::new();
+    for part in parts(&all) {
+        let places: Vec<String> = (1..=part.len()).map(|at| format!("${at}")).collect();
+        let text = format!(
+            "SELECT submitter, COUNT(*) AS found FROM submissions WHERE submitter IN ({}) GROUP BY submitter",
+            places.join(", ")
+        );
+        let asked = part.iter().fold(sqlx::query(AssertSqlSafe(text)), |asked, submitter| {
+            asked.bind((*submitter).clone())
+        });
+        for row in asked.fetch_all(db.readers()).await? {
+            found.insert(row.try_get("submitter")?, row.try_get("found")?);
+        }
+    }
+    Ok(found)
+}
+
+/// What else the submitter of a record has here.
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    /// Its other records.
+    pub count: i64,
+    /// Those of its records, this one included, that wait for a look.
+    pub waiting: i64,
+}
+
+/// What the submitter of the record `id` has beside it; none of what came with the hub.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn others(db: &Db, id: &str) -> Result<Others, Error> {
+    let row = sqlx::query(
+        "SELECT COUNT(CASE WHEN id <> $1 THEN 1 END) AS others, COUNT(CASE WHEN state = 'waiting' THEN 1 END) AS \
+         waiting FROM submissions WHERE submitter = (SELECT submitter FROM submissions WHERE id = $1)",
+    )
+    .bind(id.to_owned())
+    .fetch_one(db.readers())
+    .await?;
+    Ok(Others { count: row.try_get("others")?, waiting: row.try_get("waiting")? })
+}
+
+/// How many records wait for a look.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn waiting(db: &Db) -> Result<i64, Error> {
+    // As the index of what is not public has it.
+    let text =
+        "SELECT COUNT(*) AS found FROM submissions WHERE state <> 'public' AND state = 'waiting'";
+    Ok(sqlx::query(text).fetch_one(db.readers()).await?.try_get("found")?)
 }
 
 /// Notes that a reader has reported the record `id`.

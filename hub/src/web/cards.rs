@@ -99,6 +99,7 @@ pub(super) async fn home(State(hub): State<Hub>, Query(asked): Query<Narrowed>) 
         all.into_iter().map(|it| (chosen.as_ref() == Some(&it), it)).collect()
     };
     Ok(page(pages::Home {
+        base: hub.options.public_url.clone(),
         records,
         models,
         uses: uses(wanted),

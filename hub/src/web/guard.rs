@@ -30,6 +30,9 @@ const BROWSERS_ASK: &str = "Basic realm=\"administrators\", charset=\"UTF-8\"";
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// What operators ask of a hub that cannot answer anything else.
+const OF_OPERATORS: [&str; 2] = ["/healthz", "/metrics"];
+
 /// The longest refusal of the framework's, in bytes.
 const WORDS_MAX: usize = 4096;
 
@@ -56,6 +59,9 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     } else if request.uri().to_string().contains("%00") {
         // Nothing has such a name, and PostgreSQL takes none in a question.
         Failed(Error::Request("an address here has no zero byte".to_owned())).into_response()
+    } else if let (Err(gone), false) = (hub.db.check_place(), OF_OPERATORS.contains(&&*route)) {
+        // What is open reads on in files that nobody finds again.
+        Failed(gone).into_response()
     } else {
         match tokio::time::timeout(ANSWER_MAX, next.run(request)).await {
             Ok(response) => with_words(response).await,
@@ -222,7 +228,9 @@ impl IntoResponse for Failed {
             StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let retry_after_s = match self.0 {
             Error::TooMany => Some(600),
-            Error::Busy | Error::Late | Error::Database(_) | Error::DiskFull => Some(10),
+            Error::Busy | Error::Late | Error::DataGone | Error::Database(_) | Error::DiskFull => {
+                Some(10)
+            }
             _ => None,
         };
         let (name, words, detail) = (self.0.name(), self.0.told(), self.0.detail());

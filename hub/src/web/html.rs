@@ -4,8 +4,8 @@ use axum::extract::{Form, Path, Query, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use cardproof_rating::compare::{Contender, Pairing, Use, compare as compared};
-use cardproof_rating::judge;
 pub(super) use cardproof_rating::wording::sentence;
+use cardproof_rating::{Capacity, judge};
 use cardproof_record::Record;
 use cardproof_submission::capacity_of;
 use serde::Deserialize;
@@ -82,7 +82,11 @@ pub(super) fn page(page: impl Into<String>) -> Response {
 pub(super) async fn latest(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
     let latest = find::page(&hub.db, &asked.before.unwrap_or_default()).await?;
     let more_before = Before::end_of(&latest);
-    Ok(page(pages::Latest { latest: hub.titled(latest), more_before }))
+    Ok(page(pages::Latest {
+        least: hub.options.submitters_min,
+        latest: hub.titled(latest),
+        more_before,
+    }))
 }
 
 pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
@@ -123,8 +127,12 @@ pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> 
         let mut record = kept.record()?;
         // The card is the title, not what its submitter calls it.
         record.label = None;
-        let page = cardproof_report::html(&record, &judge(&record)).map_err(internal)?;
         let capacity = capacity_of(&kept.value()?)?;
+        let found = capacity.as_ref().map(|it| {
+            Capacity::of_verdict(it.verdict, it.announced_size_bytes, it.real_size_bytes)
+        });
+        let page = cardproof_report::shared_html(&record, &judge(&record), found.as_ref())
+            .map_err(internal)?;
         framed(&page, &Frame::of(&kept, title, capacity.as_ref()))
             .ok_or_else(|| internal("the report has another form"))
     });

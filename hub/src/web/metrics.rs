@@ -47,17 +47,18 @@ impl Metrics {
         }
     }
 
-    /// Everything, with the records and models that count, how long ago the dump was made, and the room on the disk.
+    /// Everything, with the records and models that count, the records that wait for a look, how long ago the dump was made, and the room on the disk.
     #[must_use]
     pub fn text(
         &self,
         totals: (usize, usize),
+        waiting: Option<i64>,
         dump_age: Option<Duration>,
         free_bytes: Option<u64>,
     ) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out, totals, dump_age, free_bytes);
+        let _ = self.write(&mut out, totals, waiting, dump_age, free_bytes);
         out
     }
 
@@ -65,6 +66,7 @@ impl Metrics {
         &self,
         out: &mut String,
         (records, models): (usize, usize),
+        waiting: Option<i64>,
         dump_age: Option<Duration>,
         free_bytes: Option<u64>,
     ) -> std::fmt::Result {
@@ -105,6 +107,9 @@ impl Metrics {
         gauge("connections", self.connections.load(Ordering::Relaxed))?;
         gauge("records", i64::try_from(records).unwrap_or(i64::MAX))?;
         gauge("models", i64::try_from(models).unwrap_or(i64::MAX))?;
+        if let Some(waiting) = waiting {
+            gauge("records_waiting", waiting)?;
+        }
         if let Some(age) = dump_age {
             gauge("dump_age_seconds", i64::try_from(age.as_secs()).unwrap_or(i64::MAX))?;
         }

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::network::block;
 use crate::pages;
 use crate::store::find::Before;
-use crate::store::review::Which;
+use crate::store::review::{Others, Which};
 use crate::store::state::State as Sight;
 use crate::store::submissions::{self, By};
 use crate::store::{admin, review};
@@ -56,6 +56,27 @@ impl Action {
         }
     }
 }
+
+impl Action {
+    /// What an administrator must know who has done this to the record `id`, beyond that it is done.
+    async fn note(self, hub: &Hub, id: &str) -> Result<Option<String>, Error> {
+        if !matches!(self, Self::Ban | Self::Unban) {
+            return Ok(None);
+        }
+        let Others { count, waiting } = review::others(&hub.db, id).await?;
+        Ok(Some(match self {
+            Self::Ban => format!(
+                "banned with its whole network ({NETWORK}); other records from it, which stay as they are: {count}"
+            ),
+            _ => format!(
+                "later records count; {waiting} from it still wait: show those that are good"
+            ),
+        }))
+    }
+}
+
+/// How wide the network of a submitter is.
+const NETWORK: &str = "IPv4: 256 addresses; IPv6: 48 bits";
 
 impl FromStr for Action {
     type Err = Error;
@@ -174,18 +195,26 @@ pub(super) async fn moderate(
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Sent {
-        action: String,
-        reason: String,
+        action: Option<String>,
+        reason: Option<String>,
     }
     let (parts, body) = request.into_parts();
     let who = administrator(&hub, &parts.headers).await?;
     let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
     let held = body::json_bytes(&hub, block(client), &parts.headers, body).await?;
-    let unread = |_| Error::Request("send {\"action\": \"...\", \"reason\": \"...\"}".to_owned());
-    let sent: Sent = serde_json::from_slice(&held.bytes).map_err(unread)?;
-    let wish = Wish::new(&sent.action, &sent.reason)?;
+    let unread = |what: &str| {
+        Error::Request(format!("{what}send {{\"action\": \"...\", \"reason\": \"...\"}}"))
+    };
+    let sent: Sent = serde_json::from_slice(&held.bytes).map_err(|_| unread(""))?;
+    let action = sent.action.ok_or_else(|| unread("the action is missing: "))?;
+    let reason = sent.reason.ok_or_else(|| unread("the reason is missing: "))?;
+    let wish = Wish::new(&action, &reason)?;
     wish.perform(&hub, &who, &id).await?;
-    Ok(json_response(&json!({"id": id, "action": wish.action.word()})))
+    let mut done = json!({"id": id, "action": wish.action.word()});
+    if let Some(note) = wish.action.note(&hub, &id).await? {
+        done["note"] = note.into();
+    }
+    Ok(json_response(&done))
 }
 
 /// What administrators did, the latest first.

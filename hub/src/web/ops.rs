@@ -1,5 +1,7 @@
 //! What operators and programs ask for: health, metrics, the description of the API.
 
+use std::time::Duration;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -7,6 +9,7 @@ use serde_json::json;
 
 use super::Hub;
 use super::guard::{json_response, typed};
+use crate::store::review;
 
 /// The description of the API.
 pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
@@ -14,10 +17,15 @@ pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
 /// With less room than this on its disk the hub takes no submission for long.
 const ROOM_MIN_BYTES: u64 = 4 << 20;
 
+/// How long the records that wait may be counted.
+const COUNT_MAX: Duration = Duration::from_secs(1);
+
 /// 200 when the hub can take a submission. The dump's age is told, and is no reason to restart a hub.
 pub(super) async fn health(State(hub): State<Hub>) -> Response {
     let free = hub.dump.free_bytes();
-    let status = if !hub.db.is_ready().await {
+    let status = if hub.db.check_place().is_err() {
+        "the data directory has gone or was replaced"
+    } else if !hub.db.is_ready().await {
         "the database does not answer"
     } else if free.is_some_and(|bytes| bytes < ROOM_MIN_BYTES) {
         "the disk is full"
@@ -36,9 +44,12 @@ pub(super) async fn health(State(hub): State<Hub>) -> Response {
 /// What is counted.
 pub(super) async fn metrics(State(hub): State<Hub>) -> Response {
     let totals = hub.index.look(|records| (records.count, records.cards.len()));
+    // Without a database the rest is told all the same.
+    let waiting = tokio::time::timeout(COUNT_MAX, review::waiting(&hub.db)).await;
+    let waiting = waiting.ok().and_then(Result::ok);
     typed(
         "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        hub.metrics.text(totals, hub.dump.age(), hub.dump.free_bytes()),
+        hub.metrics.text(totals, waiting, hub.dump.age(), hub.dump.free_bytes()),
     )
 }
 

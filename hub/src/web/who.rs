@@ -1,13 +1,21 @@
 //! Who asks: the address of the client, and the token that it has.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Once;
 
 use axum::http::{HeaderMap, header};
 
 use super::Hub;
 use super::server::Peer;
 use crate::error::Error;
+use crate::log;
 use crate::store::admin;
+
+/// Whom a proxy in front does not name is nobody's own machine, wherever the proxy runs.
+const UNNAMED: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+/// A proxy that names nobody is told of once.
+static TOLD: Once = Once::new();
 
 /// Who has sent this: the peer, or whom the proxy in front names last.
 pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
@@ -15,8 +23,18 @@ pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpA
         let list = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
         list.rsplit(',').next()?.trim().parse().ok()
     };
-    let of_proxy = hub.options.is_behind_proxy.then(named).flatten();
-    of_proxy.or(peer.map(|peer| peer.0)).unwrap_or(IpAddr::from([0, 0, 0, 0]))
+    let peer = peer.map_or(UNNAMED, |peer| peer.0);
+    if !hub.options.is_behind_proxy {
+        return peer;
+    }
+    named().unwrap_or_else(|| {
+        TOLD.call_once(|| {
+            let detail =
+                "no usable X-Forwarded-For; check the proxy: until then its clients count as one";
+            log::event("proxy", &[("detail", detail.into())]);
+        });
+        if peer.is_loopback() { UNNAMED } else { peer }
+    })
 }
 
 /// The token among `headers`.

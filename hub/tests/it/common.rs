@@ -7,6 +7,7 @@ pub(crate) mod variations;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
@@ -101,9 +102,14 @@ impl TestData {
 
     /// A command of the hub's on this place.
     pub(crate) fn command(&self, name: &str) -> Command {
+        self.command_in(self.data.path(), name)
+    }
+
+    /// The same in the data directory `data`.
+    pub(crate) fn command_in(&self, data: &Path, name: &str) -> Command {
         let built = env!("CARGO_BIN_EXE_cardproof-hub").into();
         let mut command = Command::new(std::env::var_os("CARDPROOF_HUB_PROGRAM").unwrap_or(built));
-        command.arg(name).arg("--data").arg(self.data.path()).env_remove("CARDPROOF_HUB_DATABASE");
+        command.arg(name).arg("--data").arg(data).env_remove("CARDPROOF_HUB_DATABASE");
         if let Some(url) = &self.url {
             command.arg("--database").arg(url);
         }
@@ -112,12 +118,17 @@ impl TestData {
 
     /// A hub that answers, on somebody's desk: without a wish one submitter is enough for a board and a name.
     pub(crate) fn start(&self, more: &[&str]) -> Hub {
-        let mut command = self.command("serve");
+        self.start_in(self.data.path(), more)
+    }
+
+    /// The same in the data directory `data`.
+    pub(crate) fn start_in(&self, data: &Path, more: &[&str]) -> Hub {
+        let mut command = self.command_in(data, "serve");
         command.args(["--listen", "127.0.0.1:0"]).args(more);
         if !more.contains(&"--submitters-min") {
             command.args(["--submitters-min", "1"]);
         }
-        Hub::start(command, self.command("dump"))
+        Hub::start(command, self.command_in(data, "dump"))
     }
 
     /// The token of an administrator of this place's hub, which was started before.

@@ -9,6 +9,7 @@ use crate::common::{Hub, On, TestData, document};
 
 on_both!(
     one_client_is_held_to_its_limit,
+    whom_the_proxy_does_not_name_is_held_too,
     refused_requests_of_one_client_lock_out_nobody,
     one_address_has_so_many_connections,
 );
@@ -25,6 +26,19 @@ fn one_client_is_held_to_its_limit(place: &TestData) {
     assert!(held.status == 429 && held.head.contains("retry-after:"), "{}", held.head);
     assert_eq!(from(&hub, "198.51.100.1, 203.0.113.1"), 429, "only the proxy's own entry counts");
     assert_eq!(from(&hub, "203.0.113.2"), 201);
+}
+
+/// A proxy that names nobody stands for one client, and not for the hub's own machine, where it runs.
+fn whom_the_proxy_does_not_name_is_held_too(place: &TestData) {
+    let options = ["--no-seed", "--no-dump", "--behind-proxy", "--first-records", "2"];
+    let hub = place.start(&[&options[..], &["--submissions-per-hour", "4"]].concat());
+    let missing = |number: u32| hub.submit(&document(&format!("Any {number}"), 1.0), &[]);
+    let waits: Vec<bool> = (0..3).map(|at| missing(at).json()["waits"] == true).collect();
+    assert_eq!(waits, [false, false, true]);
+    assert_eq!([from(&hub, "foo"), from(&hub, "foo"), missing(9).status], [201, 429, 429]);
+    assert_eq!(from(&hub, "203.0.113.2"), 201, "who is named is another");
+    let log = hub.log_with("X-Forwarded-For");
+    assert_eq!(log.matches("no usable X-Forwarded-For").count(), 1, "{log}");
 }
 
 /// The bytes that the database has on the disk, its log included.

@@ -35,6 +35,9 @@ fn a_moderator_hides_shows_and_deletes_and_all_is_noted(place: &TestData) {
     let hide = json!({"action": "hide", "reason": "made up"});
     assert_eq!(moderate(&hub, &id, &own_token, &hide).status, 401, "a submitter is no moderator");
     assert_eq!(moderate(&hub, &id, &token, &json!({"action": "hide", "reason": ""})).status, 400);
+    let without = moderate(&hub, &id, &token, &json!({"action": "hide"}));
+    let told = without.json()["message"].as_str().unwrap().to_owned();
+    assert!(without.status == 400 && told.starts_with("the reason is missing"), "{told}");
     assert_eq!(moderate(&hub, "missing", &token, &hide).status, 404);
     assert_eq!(moderate(&hub, &id, &token, &hide).status, 200);
     assert_eq!(hub.get(&format!("/r/{id}")).status, 404);
@@ -113,13 +116,25 @@ fn a_browser_hides_many_and_bans(place: &TestData) {
     assert_eq!(act(&format!("id={}&action=unban&reason=a+mistake", ids[2])), 303);
     assert_eq!(send("203.0.113.77", 9)["waits"], false);
     let wish = |action: &str| json!({"action": action, "reason": "as in a browser"});
-    assert_eq!(moderate(&hub, &ids[2], &token, &wish("ban")).status, 200);
+    assert!(hub.get("/metrics").text().contains("cardproof_hub_records_waiting 1\n"));
+    let page = get("/moderation?state=newest");
+    assert!(page.contains("(5 records)") && page.contains("(1 record)"), "{page}");
+    assert!(page.contains("6 records, 2 of them hidden."), "{page}");
+    assert!(page.contains("256 addresses") && page.contains("<dt>delete</dt>"), "{page}");
+    let banned = moderate(&hub, &ids[2], &token, &wish("ban"));
+    assert_eq!(banned.status, 200);
+    let note = banned.json()["note"].as_str().unwrap().to_owned();
+    assert!(note.contains("whole network") && note.ends_with(": 4"), "{note}");
     let key = [("X-Forwarded-For", "203.0.113.77"), ("Idempotency-Key", "the-key-of-this-one")];
     for status in [201, 200] {
         let answer = hub.submit(&document("Card 10", 100.0), &key);
         assert_eq!((answer.status, &answer.json()["waits"]), (status, &json!(true)));
     }
-    assert_eq!(moderate(&hub, &ids[2], &token, &wish("unban")).status, 200);
+    let unbanned = moderate(&hub, &ids[2], &token, &wish("unban"));
+    assert_eq!(unbanned.status, 200);
+    let note = unbanned.json()["note"].as_str().unwrap().to_owned();
+    assert!(note.contains("2 from it still wait"), "{note}");
+    assert!(hub.get("/moderation").status == 401 && get("/moderation").contains(">2 records"));
     assert_eq!(send("203.0.113.77", 11)["waits"], false);
     assert!(get("/moderation").contains("Card 7"));
     let foreign = [("Authorization", basic.as_str()), form, ("Sec-Fetch-Site", "cross-site")];

@@ -16,14 +16,20 @@ on_both!(
     a_backup_made_under_load_restores_everything,
     a_restored_hub_knows_its_submitters,
     what_is_no_whole_backup_is_not_restored,
+    a_backup_tells_of_what_is_hidden,
 );
 
 /// A backup of `place` in a file called `name` in its data directory.
 fn backup(place: &TestData, name: &str) -> PathBuf {
+    told_backup(place, name).0
+}
+
+/// The same, with what the program says.
+fn told_backup(place: &TestData, name: &str) -> (PathBuf, String) {
     let file = place.data.path().join(name);
     let made = place.command("backup").arg("--to").arg(&file).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    file
+    (file, String::from_utf8(made.stdout).unwrap())
 }
 
 fn restore(place: &TestData, file: &Path) -> Command {
@@ -78,6 +84,17 @@ fn a_restored_hub_knows_its_submitters(place: &TestData) {
     let again = hub.submit(&sent, &key);
     assert_eq!((again.status, &again.json()["token"]), (200, &receipt["token"]));
     assert_eq!(hub.submit(&document("More", 1.0), &key[..1]).json()["waits"], true, "still banned");
+}
+
+fn a_backup_tells_of_what_is_hidden(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let (id, _) = hub.submitted(&document("Hidden", 1.0));
+    hub.submitted(&document("Shown", 1.0));
+    assert!(told_backup(place, "before.sqlite").1.contains(": 2 records, "));
+    assert_eq!(act(&hub, &token, &format!("id={id}&action=hide&reason=x")), 303);
+    let told = told_backup(place, "after.sqlite").1;
+    assert!(told.contains(": 2 records (1 hidden), "), "{told}");
 }
 
 fn what_is_no_whole_backup_is_not_restored(place: &TestData) {

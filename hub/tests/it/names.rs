@@ -11,6 +11,7 @@ on_both!(
     no_name_outlives_its_record,
     hidden_records_count_nowhere,
     hosts_without_latin_letters_have_pages,
+    a_card_that_is_a_number_is_explained,
 );
 
 /// A card of one model whatever its maker, on a board of one address whatever its signs.
@@ -46,6 +47,16 @@ fn models(hub: &Hub, query: &str) -> BTreeMap<String, (String, i64)> {
     models
         .map(|it| (it["model"].as_str().unwrap().to_owned(), (of(it).0, of(it).1.unwrap())))
         .collect()
+}
+
+fn a_card_that_is_a_number_is_explained(place: &TestData) {
+    let words = "shown by its number until 3 submitters agree on its name";
+    for (least, is_told) in [("3", true), ("1", false)] {
+        let hub = place.start(&["--no-seed", "--no-dump", "--submitters-min", least]);
+        hub.submitted(&document(&format!("Named by {least}"), 1.0));
+        let latest = hub.get("/latest").text();
+        assert_eq!((latest.contains("Card no. "), latest.contains(words)), (is_told, is_told));
+    }
 }
 
 fn no_name_outlives_its_record(place: &TestData) {

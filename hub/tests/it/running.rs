@@ -158,6 +158,8 @@ fn no_link_follows_what_a_client_sends(place: &TestData) {
     let public = place.start(&["--no-dump", "--public-url", "https://hub.example.org/"]);
     let feed = request(&public.address, "GET", "/feed.atom", &[], b"").text();
     assert!(feed.contains("https://hub.example.org/r/"), "{feed}");
+    let home = public.get("/").text();
+    assert!(home.contains("submit latest --to https://hub.example.org</pre>"), "{home}");
 }
 
 #[test]
@@ -169,6 +171,9 @@ fn what_makes_no_sense_on_the_command_line_is_refused() {
     for url in ["nonsense", "ftp://hub", "https://", "https://a:b@hub", "https://hub/path", "/"] {
         assert_eq!(status("serve", &["--public-url", url]), Some(2), "{url}");
     }
+    let named = place.command("serve").args(["--listen", "localhost:8080"]).output().unwrap();
+    let told = String::from_utf8_lossy(&named.stderr).into_owned();
+    assert!(named.status.code() == Some(2) && told.contains("such as 127.0.0.1:8080"), "{told}");
     for name in ["", " ", "a\nb"] {
         assert_eq!(status("add-administrator", &[name]), Some(2), "{name:?}");
     }
@@ -211,4 +216,53 @@ fn a_debian_package_has_the_program_and_a_service_that_starts_it() {
     for setting in ["RestartSec=5", "StartLimitIntervalSec=0", "UMask=0077"] {
         assert!(unit.lines().any(|line| line == setting), "{setting}");
     }
+}
+
+#[test]
+fn a_hub_whose_data_directory_has_gone_keeps_nothing_and_says_why() {
+    let place = TestData::new(On::Sqlite).unwrap();
+    let data = place.data.path().join("hub");
+    let run = |command: &str, words: &[&std::ffi::OsStr]| {
+        let output = place.command_in(&data, command).args(words).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let hub = place.start_in(&data, &["--no-seed", "--no-dump"]);
+    let (id, _) = hub.submitted(&document("Before", 1.0));
+    let is_gone = |when: &str| {
+        let refused = hub.submit(&document(when, 1.0), &[]);
+        assert_eq!(refused.status, 503, "{when}: {}", refused.text());
+        assert_eq!(refused.json()["error"], "data_gone", "{when}");
+        assert!(refused.json()["message"].as_str().unwrap().contains("data directory"), "{when}");
+        let health = hub.get_json("/healthz");
+        assert_eq!(health.status, 503, "{when}");
+        assert_eq!(health.json()["status"], "the data directory has gone or was replaced");
+        assert_eq!(hub.get(&format!("/r/{id}")).status, 503, "{when}");
+        assert_eq!(hub.get("/metrics").status, 200, "{when}");
+    };
+    let [aside, backup] = ["aside", "backup.sqlite"].map(|it| place.data.path().join(it));
+    run("backup", &["--to".as_ref(), backup.as_ref()]);
+    fs::rename(&data, &aside).unwrap();
+    is_gone("moved");
+    fs::rename(&aside, &data).unwrap();
+    assert_eq!(hub.get("/healthz").status, 200, "it is there again");
+    let (later, _) = hub.submitted(&document("Back", 1.0));
+    assert_eq!(hub.get(&format!("/r/{later}")).status, 200);
+    fs::remove_dir_all(&data).unwrap();
+    is_gone("removed");
+    run("restore", &["--from".as_ref(), backup.as_ref()]);
+    is_gone("replaced");
+    drop(hub);
+    let hub = place.start_in(&data, &["--no-seed", "--no-dump"]);
+    assert_eq!(hub.get(&format!("/r/{id}")).status, 200);
+}
+
+#[test]
+fn a_postgres_that_refuses_is_told_in_its_own_words() {
+    let mut place = match TestData::new(On::Postgres) {
+        Ok(place) => place,
+        Err(reason) => return skip("running::a_postgres_that_refuses_is_told", &reason),
+    };
+    place.url = place.url.map(|url| url.replacen("postgres@", "nobody_here@", 1));
+    let told = refusal(place.command("serve").args(["--listen", "127.0.0.1:0"]));
+    assert!(told.contains("nobody_here") && !told.contains("at line"), "{told}");
 }

@@ -9,6 +9,7 @@ on_both!(
     a_model_with_many_fakes_is_one_to_avoid,
     one_submitter_makes_no_model_one_to_avoid,
     worn_cards_tell_how_long_a_model_lasts,
+    a_page_answers_with_the_verdict_on_the_capacity,
     what_tests_have_found_is_on_the_page_of_the_card,
     a_model_that_changed_is_found,
     hostile_verdicts_are_refused_or_harmless,
@@ -90,6 +91,40 @@ fn a_model_with_many_fakes_is_one_to_avoid(place: &TestData) {
     );
     let card = hub.get(&format!("/models/{}", found[0]["model"].as_str().unwrap())).text();
     assert!(card.contains("4 of 10 submitters found a fake"), "{card}");
+}
+
+/// The page of a card with `verdict`, which a check has found beside its speed where `has_speed`.
+fn answered(hub: &Hub, verdict: &str, has_speed: bool) -> String {
+    let mut sent_one = capacity("Answered", verdict, 1);
+    if has_speed {
+        sent_one["record"]["phases"] = document("Answered", 1.0)["record"]["phases"].take();
+        sent_one["record"]["data_check"] = json!({"places": 9, "place_bytes": 4096, "wrong_places": 0, "from_bytes": 0,
+            "to_bytes": 36864, "duration_ns": 1, "direct": true});
+    }
+    let id = sent(hub, u32::from(has_speed), &sent_one);
+    hub.get(&format!("/r/{id}")).text()
+}
+
+fn a_page_answers_with_the_verdict_on_the_capacity(place: &TestData) {
+    let hub = start(place);
+    let reply = |page: &str, question: &str| {
+        let after = page.split(&format!("<dt>{question}</dt><dd><strong>")).nth(1);
+        after.map(|rest| rest.split('<').next().unwrap().to_owned())
+    };
+    for has_speed in [true, false] {
+        let page = answered(&hub, "fake", has_speed);
+        assert!(page.contains("<h2 class=\"verdict\">FAKE: DO NOT USE IT</h2>"), "{page}");
+        assert_eq!(reply(&page, "Real?").as_deref(), Some("NO"), "{page}");
+        assert_ne!(reply(&page, "Healthy?").as_deref(), Some("yes"), "{page}");
+        assert!(!page.contains("TOO SLOW FOR A SYSTEM"), "{page}");
+        let page = answered(&hub, "genuine", has_speed);
+        assert_eq!(reply(&page, "Real?").as_deref(), Some("yes"), "{page}");
+        assert!(!page.contains("FAKE: DO NOT USE IT"), "{page}");
+    }
+    // Without a test nothing is said of it.
+    let id = sent(&hub, 5, &document("Untested", 1.0));
+    let page = hub.get(&format!("/r/{id}")).text();
+    assert_eq!(reply(&page, "Real?").as_deref(), Some("not known"), "{page}");
 }
 
 fn one_submitter_makes_no_model_one_to_avoid(place: &TestData) {

@@ -2,7 +2,8 @@
 
 use cardproof_record::{Record, TargetKind};
 
-use super::{Answer, Known, PowerFacts, Question, SeenBeside, Untested};
+use super::{Answer, Known, PowerFacts, Question, Real, SeenBeside, Untested};
+use crate::capacity::Capacity;
 use crate::data::alarm;
 use crate::signs::{Seen, Signs};
 
@@ -11,12 +12,22 @@ impl Answer {
     /// reply; `None` where there is nothing to judge the speed by.
     #[must_use]
     pub fn of_record(record: &Record) -> Option<Self> {
-        if record.phases.is_empty() {
-            return None;
-        }
+        (!record.phases.is_empty()).then(|| Self::of_parts(record, None))
+    }
+
+    /// The same of a record that is shared, with what a test of the capacity has `found`: the test itself is not
+    /// shared.
+    #[must_use]
+    pub fn of_shared(record: &Record, found: Option<&Capacity>) -> Option<Self> {
+        let is_told = !record.phases.is_empty() || found.is_some();
+        is_told.then(|| Self::of_parts(record, found))
+    }
+
+    fn of_parts(record: &Record, found: Option<&Capacity>) -> Self {
         let seen = SeenBeside::of_record(record);
         let questions = match &seen {
             Some(_) => Question::ALL.to_vec(),
+            None if record.phases.is_empty() => vec![Question::Real],
             None => questions_of(record),
         };
         let seen = seen.unwrap_or_else(|| SeenBeside {
@@ -37,7 +48,13 @@ impl Answer {
             earlier: seen.earlier.as_ref(),
             mounts: &[],
         };
-        Some(Self::new(&known, &questions))
+        match found {
+            None => Self::new(&known, &questions),
+            Some(found) => {
+                let real = || (Real::judged(found, &record.conditions, false), None);
+                Self::from_real(&known, &questions, real)
+            }
+        }
     }
 }
 

@@ -94,18 +94,20 @@ impl Real {
     }
 
     fn found(test: Option<&Record>, conditions: &Conditions, untested: Untested) -> Self {
-        let signs = conditions.device.lowest().card.as_ref();
-        let signs = signs.map_or(0, |card| card.counterfeit_signs.len());
         let is_full =
             test.and_then(|record| record.capacity.as_ref()).is_some_and(|test| test.is_full);
-        let Some(found) = test.and_then(capacity) else {
-            return match signs {
-                0 => Self::NotTested { why: untested },
-                signs => Self::Suspicious { signs },
-            };
-        };
+        match (test.and_then(capacity), signs(conditions)) {
+            (Some(found), _) => Self::judged(&found, conditions, is_full),
+            (None, 0) => Self::NotTested { why: untested },
+            (None, signs) => Self::Suspicious { signs },
+        }
+    }
+
+    /// What a test that has `found` this says of a device under `conditions`.
+    pub(super) fn judged(found: &Capacity, conditions: &Conditions, is_full: bool) -> Self {
+        let signs = signs(conditions);
         match found.verdict {
-            CapacityVerdict::Genuine => genuine(&found, is_full),
+            CapacityVerdict::Genuine => genuine(found, is_full),
             CapacityVerdict::Fake => Self::No {
                 holds_min: found.real_size.0,
                 holds_max: found.real_size.1,
@@ -126,6 +128,12 @@ impl Real {
             Self::Undecided | Self::NotTested { .. } => Standing::Unknown,
         }
     }
+}
+
+/// How many signs of a counterfeit the registers have.
+fn signs(conditions: &Conditions) -> usize {
+    let card = conditions.device.lowest().card.as_ref();
+    card.map_or(0, |card| card.counterfeit_signs.len())
 }
 
 /// A sound test stands for what it covered.
