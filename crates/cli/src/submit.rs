@@ -241,10 +241,14 @@ fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Fail
                 );
             }
             Err(trouble) => {
-                // It was not to be queued, or the hub will never take it.
-                note.is_queued = false;
+                // It was not to be queued now, or the hub will never take it.
+                note.is_queued &= trouble.may_pass;
                 notes.save(&note)?;
-                let advice = if trouble.may_pass { "; --queue sends it later" } else { "" };
+                let advice = match (note.is_queued, trouble.may_pass) {
+                    (true, _) => "; it is still queued",
+                    (false, true) => "; --queue sends it later",
+                    (false, false) => "",
+                };
                 failures.push(format!("{}{advice}", trouble.message));
             }
         }

@@ -210,6 +210,23 @@ fn a_queued_submission_survives_an_absent_hub() {
 }
 
 #[test]
+fn a_send_that_fails_takes_nothing_out_of_the_queue() {
+    let home = Home::new();
+    measured(&home);
+    let (address, _sent) = hub(&[503, 503, 201, 422]);
+    let words = ["submit", "latest", "--to", &address, "--yes", "--quiet"];
+    run(home.cardproof(&[&words[..], &["--queue"]].concat())).expect(0);
+    let told = run(home.cardproof(&words)).expect(1).stderr;
+    assert!(told.contains("it is still queued"), "{told}");
+    let last = run(home.cardproof(&["submit", "--queue", "--json", "-"])).expect(0).stdout;
+    assert!(last.contains(&format!("{address}/r/n0")), "{last}");
+    // What a hub will never take does not stay.
+    let refused = run(home.cardproof(&[&words[..], &["--with-label"]].concat())).expect(1).stderr;
+    assert!(!refused.contains("queue"), "{refused}");
+    assert_eq!(run(home.cardproof(&["submit", "--queue", "--json", "-"])).expect(0).stdout, "");
+}
+
+#[test]
 fn a_record_that_waits_for_a_look_is_told() {
     let home = Home::new();
     measured(&home);
