@@ -164,11 +164,13 @@ fn elsewhere(world: &World) -> PathBuf {
 }
 
 #[test]
+#[ignore = "stops the program at each of its calls; nightly"]
 fn a_directory_that_is_swapped_at_any_call_of_a_test_by_files_leads_nowhere_else() {
     leads_nowhere_else(&lab_or_skip!(World::new(FILES)));
 }
 
 #[test]
+#[ignore = "stops the program at each of its calls; nightly"]
 fn a_directory_that_is_swapped_at_any_call_of_a_test_by_samples_leads_nowhere_else() {
     leads_nowhere_else(&lab_or_skip!(World::new(SAMPLES)));
 }
