@@ -9,8 +9,6 @@ pub(crate) enum Stranger {
     NoProgram(String),
     /// Raspberry Pi Imager says that what it read back differs.
     ImagerDiffers,
-    /// badblocks has counted bad blocks.
-    BadBlocks(u64),
     /// The table of lsblk.
     Lsblk,
     /// The table of df.
@@ -28,13 +26,9 @@ impl Stranger {
         let first =
             |find: &dyn Fn(&str) -> Option<Self>| text.lines().map(str::trim).find_map(find);
         let is_link = |line: &str| line.starts_with("https://") || line.starts_with("http://");
-        first(&imager)
-            .or_else(|| first(&bad_blocks))
-            .or_else(|| first(&no_program))
-            .or_else(|| first(&table))
-            .or_else(|| {
-                (lines.next().is_some_and(is_link) && lines.all(is_link)).then_some(Self::Links)
-            })
+        first(&imager).or_else(|| first(&no_program)).or_else(|| first(&table)).or_else(|| {
+            (lines.next().is_some_and(is_link) && lines.all(is_link)).then_some(Self::Links)
+        })
     }
 
     /// The name of the text and the command to run, as a clause without a full stop.
@@ -44,14 +38,6 @@ impl Stranger {
             Self::ImagerDiffers => "Raspberry Pi Imager read back something else than it wrote: do not use \
                                     this card; test it with `cardproof verify`, also in another reader"
                 .to_owned(),
-            Self::BadBlocks(0) => "badblocks found no bad block; to test whether the capacity is real, run \
-                                   `cardproof verify`"
-                .to_owned(),
-            Self::BadBlocks(count) => format!(
-                "badblocks found {count} bad {}: copy the data to another device now, then test this one \
-                 with `cardproof verify`",
-                if *count == 1 { "block" } else { "blocks" }
-            ),
             Self::Lsblk => "it is the table of lsblk, which tells sizes and no speed; `cardproof identify` \
                             shows what the devices are, `cardproof run` measures"
                 .to_owned(),
@@ -70,13 +56,6 @@ impl Stranger {
 fn imager(line: &str) -> Option<Stranger> {
     line.contains("Contents of SD card is different from what was written to it")
         .then_some(Stranger::ImagerDiffers)
-}
-
-/// The count in `Pass completed, 3 bad blocks found. (3/0/0 errors)`.
-fn bad_blocks(line: &str) -> Option<Stranger> {
-    let rest = line.strip_prefix("Pass completed, ")?;
-    let (count, _) = rest.split_once(" bad blocks found.")?;
-    count.parse().ok().map(Stranger::BadBlocks)
 }
 
 /// The program in `bash: mmc: command not found`, `sudo: fio: command not found` and `sh: 1: fio: not found`.
@@ -133,7 +112,6 @@ mod tests {
                 Stranger::NoProgram("fio".into()),
             ),
             ("sh: 1: mmc: not found", Stranger::NoProgram("mmc".into())),
-            ("Pass completed, 3 bad blocks found. (3/0/0 errors)", Stranger::BadBlocks(3)),
             (
                 "Filesystem      Size  Used Avail Use% Mounted on\n/dev/root 29G 5.1G 23G 19% /",
                 Stranger::Df,

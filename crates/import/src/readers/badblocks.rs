@@ -1,7 +1,7 @@
 //! badblocks' last line: `Pass completed, 3 bad blocks found. (3/0/0 errors)`.
 //!
 //! The three numbers count blocks that could not be read, that could not be written, and that read back as
-//! something else (e2fsprogs, `badblocks -v`).
+//! something else (e2fsprogs, `badblocks -v`). Old versions print none of them.
 
 use cardproof_record::{ErrorCause, FindingKind, OpName};
 
@@ -16,12 +16,14 @@ const TOOL: ForeignTool = ForeignTool::Badblocks;
 
 const BEGINNINGS: Beginnings = Beginnings::new(&["Pass completed, "]);
 
-/// What the last line tells: blocks that failed to be read, failed to be written, and were wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the last line tells: blocks that failed to be read, failed to be written, were wrong, and of which it does not
+/// say what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Blocks {
     unread: u64,
     unwritten: u64,
     wrong: u64,
+    untold: u64,
 }
 
 pub(super) fn is_sign(view: &View) -> bool {
@@ -32,10 +34,15 @@ fn blocks_in(view: &View) -> Option<Blocks> {
     if !BEGINNINGS.begin(view.text) {
         return None;
     }
-    let (_, counts) = view.text.split_once(" bad blocks found. (")?;
-    let mut counts = counts.strip_suffix(" errors)")?.split('/').map(whole);
+    let (count, counts) = view.text.split_once(" bad blocks found.")?;
+    if counts.is_empty() {
+        let untold = whole(count.rsplit(' ').next()?)?;
+        return Some(Blocks { untold, ..Blocks::default() });
+    }
+    let counts = counts.strip_prefix(" (")?.strip_suffix(" errors)")?;
+    let mut counts = counts.split('/').map(whole);
     let [unread, unwritten, wrong] = [counts.next()??, counts.next()??, counts.next()??];
-    counts.next().is_none().then_some(Blocks { unread, unwritten, wrong })
+    counts.next().is_none().then_some(Blocks { unread, unwritten, wrong, untold: 0 })
 }
 
 /// The device of the command that stands in a line.
@@ -60,7 +67,11 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         let Some(blocks) = blocks_in(&view) else { continue };
         line.claim();
         is_complete = true;
-        for (op, count) in [(OpName::Read, blocks.unread), (OpName::Write, blocks.unwritten)] {
+        for (op, count) in [
+            (OpName::Read, blocks.unread),
+            (OpName::Write, blocks.unwritten),
+            (OpName::Unknown, blocks.untold),
+        ] {
             if count > 0 {
                 draft.find(line, io_errors(op, count, ErrorCause::Io));
             }
@@ -88,11 +99,14 @@ mod tests {
 
     #[test]
     fn a_last_line_has_three_counts() {
-        let told = |text| blocks_in(&View::of(text)).map(|it| (it.unread, it.unwritten, it.wrong));
+        let told = |text| {
+            let blocks = blocks_in(&View::of(text))?;
+            Some([blocks.unread, blocks.unwritten, blocks.wrong, blocks.untold])
+        };
         let line = "Pass completed, 6 bad blocks found. (3/1/2 errors)";
-        assert_eq!(told(line), Some((3, 1, 2)));
+        assert_eq!(told(line), Some([3, 1, 2, 0]));
+        assert_eq!(told("Pass completed, 6 bad blocks found."), Some([0, 0, 0, 6]));
         for text in [
-            "Pass completed, 6 bad blocks found.",
             "Pass completed, 6 bad blocks found. (3/1 errors)",
             "Pass completed, 6 bad blocks found. (3/1/2/4 errors)",
             "1 pass completed, 6 bad blocks found. (3/1/2 errors)",
