@@ -218,7 +218,7 @@ fn a_file_that_takes_a_name_of_ours_at_any_call_stays() {
         });
         let case = format!("{name} at {moment:?}: {}", ended.said);
         assert_eq!(fs::read_to_string(&path).unwrap(), "somebody's", "{case}");
-        // What somebody has given another name is emptied, and is his to remove.
+        // A test file that somebody has renamed is emptied and left: the program does not know its new name.
         if aside.exists() {
             assert_eq!(fs::metadata(&aside).unwrap().len(), 0, "{case}");
             fs::remove_file(&aside).unwrap();

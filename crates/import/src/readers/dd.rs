@@ -20,7 +20,7 @@ use crate::text::{QUANTITIES_MAX, Quantity, is_near, kernel_name, quantities, wh
 use crate::view::{Letters, Needle, View};
 use crate::{ForeignTool, ImportError};
 use cardproof_record::{Finding, FindingKind, OpName, PatternName};
-pub(super) use error::{cause_of, op_of};
+pub(super) use error::{cause_of, device_of, op_of};
 use error::{error_in, is_message};
 
 const TOOL: ForeignTool = ForeignTool::Dd;

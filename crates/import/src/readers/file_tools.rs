@@ -6,11 +6,10 @@
 
 use cardproof_record::{ErrorCause, OpName};
 
-use super::dd::{cause_of, op_of};
+use super::dd::{cause_of, device_of, op_of};
 use super::failed::{io_errors, nothing_in};
 use crate::draft::RecordDraft;
 use crate::lines::Line;
-use crate::text::kernel_name;
 use crate::view::{Letters, View, Words};
 use crate::{ForeignTool, ImportError};
 
@@ -75,7 +74,7 @@ const READERS: Words = Words::new(&[
 const MADE_UP: [&str; 3] = ["/sys/", "/proc/", "/run/user/"];
 
 /// The names of devices that store.
-const STORAGE: [&str; 7] = ["sd", "mmcblk", "nvme", "vd", "loop", "dm-", "md"];
+const STORAGE: [&str; 6] = ["sd", "mmcblk", "nvme", "vd", "loop", "md"];
 
 /// A message about a file on storage.
 #[derive(Debug, PartialEq)]
@@ -104,21 +103,13 @@ fn failure_in(view: &View) -> Option<Failure> {
     if !PROGRAMS.have(program) || MADE_UP.iter().any(|path| what.contains(path)) {
         return None;
     }
-    let device = match device_in(what) {
-        Some(name) if STORAGE.iter().any(|start| name.starts_with(start)) => Some(name),
-        Some(_) => return None,
-        None => None,
-    };
+    let device = device_of(what);
+    let is_storage = |name: &String| STORAGE.iter().any(|start| name.starts_with(start));
+    if what.contains("/dev/") && !device.as_ref().is_some_and(is_storage) {
+        return None;
+    }
     let op = if READERS.have(program) { OpName::Read } else { op_of(what) };
     Some(Failure { op, device })
-}
-
-/// The kernel's name of the device in a message, in quotes of any kind or none.
-fn device_in(what: &str) -> Option<String> {
-    let is_end = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_'));
-    what[what.find("/dev/")?..].split(is_end).next().map(|path| {
-        kernel_name(path).unwrap_or_else(|| path.trim_start_matches("/dev/").to_owned())
-    })
 }
 
 /// The record of what failed.

@@ -110,7 +110,7 @@ pub(in crate::readers) fn cause_of(why: &str) -> Option<ErrorCause> {
 }
 
 /// The device in a file's name, in quotes of any kind or none.
-fn device_of(what: &str) -> Option<String> {
+pub(in crate::readers) fn device_of(what: &str) -> Option<String> {
     let path = &what[what.find("/dev/")?..];
     let end = path["/dev/".len()..].find(|c: char| !c.is_ascii_alphanumeric());
     kernel_name(&path[..end.map_or(path.len(), |end| end + "/dev/".len())])
