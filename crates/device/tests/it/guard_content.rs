@@ -29,6 +29,8 @@ fn marks(image: &Path) -> Vec<String> {
             Objection::PartitionTable { kind } => Some(format!("table: {kind}")),
             Objection::Signature { kind } => Some(kind.to_owned()),
             Objection::HoldsData => None,
+            // A test beside this one serves a card by FUSE under a loop device: that says nothing of the content.
+            Objection::MayBeHeld { .. } => None,
             other => panic!("{other}"),
         })
         .collect()
