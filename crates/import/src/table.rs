@@ -17,10 +17,11 @@ mod units;
 use cardproof_record::{PatternName, WarningCode};
 use cardproof_units::{Bytes, Iops};
 
-use crate::ForeignTool;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
+use crate::refusals::check_count;
+use crate::{ForeignTool, ImportError};
 use metric::{Direction, Metric, Source};
 use units::RateUnit;
 
@@ -51,8 +52,15 @@ struct Entry {
 
 /// A record for each device of each table in `lines`, with the index of the line at which it begins. Only
 /// lines that `is_free` are looked at; those that are read are claimed.
-pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usize, RecordDraft)> {
+///
+/// # Errors
+/// There are more measurements than a text may hold.
+pub(super) fn read(
+    lines: &[Line],
+    is_free: &dyn Fn(usize) -> bool,
+) -> Result<Vec<(usize, RecordDraft)>, ImportError> {
     let mut found = Vec::new();
+    let mut measurements = 0;
     for block in cells::blocks(lines, is_free) {
         let around = || unit_around(lines, &block);
         let entries = match &block.form {
@@ -67,10 +75,12 @@ pub(super) fn read(lines: &[Line], is_free: &dyn Fn(usize) -> bool) -> Vec<(usiz
         if drafts.is_empty() {
             continue;
         }
+        measurements += drafts.iter().map(RecordDraft::measurements).sum::<usize>();
+        check_count(measurements)?;
         lines[block.start..block.end].iter().for_each(Line::claim);
         found.extend(drafts.into_iter().map(|draft| (block.start, draft)));
     }
-    found
+    Ok(found)
 }
 
 /// No sentence further away is about a table, in lines.

@@ -44,7 +44,7 @@ pub(super) fn read(
     let apps = apps::read(lines, &is_free)?;
     found.extend(apps.into_iter().filter(|(_, draft)| draft.tools.iter().all(|it| is_asked(*it))));
     if is_asked(ForeignTool::Table) {
-        found.extend(table::read(lines, &is_free));
+        found.extend(table::read(lines, &is_free)?);
     }
     repeats::leave_out(&mut found);
     for (_, draft) in &mut found {

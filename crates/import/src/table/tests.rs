@@ -9,7 +9,7 @@ type Shown = (String, Vec<(f64, String)>);
 /// Each record's label and its phases.
 fn records(text: &str) -> Vec<(String, Vec<Shown>)> {
     let lines = lines(text);
-    let found = read(&lines, &|_| true);
+    let found = read(&lines, &|_| true).unwrap();
     found
         .into_iter()
         .map(|(_, draft)| {
@@ -283,7 +283,7 @@ fn limits_of_classes_are_no_measurements() {
 fn a_rate_that_no_storage_has_is_no_measurement() {
     let text = "card;read MB/s;write MB/s\nSanDisk Ultra 32GB;66;40090000862\n";
     let lines = lines(text);
-    let (_, draft) = read(&lines, &|_| true).remove(0);
+    let (_, draft) = read(&lines, &|_| true).unwrap().remove(0);
     let record = draft.finish("one".to_owned(), "1970-01-01T00:00:00Z");
     assert!(record.phases[0].stated.is_some() && record.phases[1].stated.is_none());
     assert!(cardproof_record::Record::from_json(&record.to_json().unwrap()).is_ok());

@@ -155,3 +155,12 @@ fn a_window_that_is_copied_again_and_again_ends_at_the_limit() {
     let limit = cardproof_import::MEASUREMENTS_MAX;
     assert_eq!(all_of(&text).unwrap_err(), ImportError::TooMany { limit });
 }
+
+#[test]
+fn a_table_that_is_copied_again_and_again_ends_at_the_limit() {
+    let limit = cardproof_import::MEASUREMENTS_MAX;
+    for name in ["table-inline.txt", "table-one-card.md"] {
+        let text = format!("{}\n", fixture(name)).repeat(13_000);
+        assert_eq!(all_of(&text).unwrap_err(), ImportError::TooMany { limit }, "{name}");
+    }
+}
