@@ -152,6 +152,8 @@ pub struct Search {
     pub query: String,
     /// What is like it.
     pub found: Vec<ModelView>,
+    /// The number of a record on somebody's computer that it can be, and the hub's address.
+    pub own: Option<(String, String)>,
     /// The records that are being compared, to which one may be added.
     pub ids: String,
     /// The card that is to be compared with another.
