@@ -122,6 +122,21 @@ async fn record(
     Ok(None)
 }
 
+/// The record that `text` names, for an administrator.
+///
+/// # Errors
+/// There is none, it was deleted, or the database does not answer.
+pub(super) async fn record_of(hub: &Hub, text: &str) -> Result<String, Error> {
+    for number in numbers(text).into_iter().filter(|it| is_name(it)) {
+        match submissions::check(&hub.db, &number, true).await {
+            Ok(()) => return Ok(number),
+            Err(Error::NotFound) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Err(Error::NotFound)
+}
+
 /// The card that one of `numbers` names: its name in addresses, or the digits at its end, where no other has these.
 fn card(records: &Records, numbers: &[String]) -> Option<String> {
     let of = |number: &String| {
