@@ -33,6 +33,7 @@ CREATE INDEX submissions_by_time ON submissions (created_ms);
 CREATE INDEX submissions_by_host ON submissions (host, created_ms);
 CREATE INDEX submissions_in_dump ON submissions (month, model {BYTEWISE}, id {BYTEWISE});
 CREATE INDEX submissions_by_state ON submissions (state, created_ms) WHERE state <> 'public';
+CREATE INDEX submissions_reported ON submissions (created_ms) WHERE reports > 0;
 CREATE INDEX submissions_by_submitter ON submissions (submitter, created_ms);
 CREATE TABLE tombstones (
   id TEXT NOT NULL PRIMARY KEY,

@@ -14,6 +14,7 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Error;
 use crate::held::HeldFile;
+use crate::owner;
 use crate::step::Step;
 
 /// Which database it is.
@@ -65,9 +66,7 @@ impl Db {
             ));
         }
         if opening == Opening::Make {
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(false).mode(0o600);
-            let made = options.open(path);
+            let made = owner::kept(path, OpenOptions::new().mode(0o600));
             made.map_err(|error| Error::File(format!("cannot write {text}"), error))?;
         }
         // SQLite's own words where it is not there.

@@ -12,6 +12,7 @@ mod held;
 pub mod index;
 pub mod log;
 pub mod network;
+mod owner;
 mod pack;
 pub mod pages;
 pub mod place;

@@ -305,7 +305,13 @@ fn say(line: &str) -> Result<(), Error> {
 async fn run(args: ServeArgs) -> Result<(), Error> {
     // From here on a signal ends it in order, however early it comes.
     let stop = stop_signal()?;
-    let failed = |error| Error::File(format!("cannot listen on {}", args.listen), error);
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => Error::Setup(format!(
+            "another program, perhaps a hub, listens on {}; stop it, or choose another port with --listen",
+            args.listen
+        )),
+        _ => Error::File(format!("cannot listen on {}", args.listen), error),
+    };
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let place = Place::from(args.place);
@@ -316,6 +322,12 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     }
     let dump = Dump::open(place.data.join("dump"))?;
     let public_url = args.public_url.unwrap_or_else(|| format!("http://{address}"));
+    if args.behind_proxy && !public_url.starts_with("https://") {
+        let detail = format!(
+            "links begin with {public_url}; start the hub with --public-url https://... as people reach it"
+        );
+        log::event("proxy", &[("detail", detail.into())]);
+    }
     let options = Options {
         public_url,
         is_behind_proxy: args.behind_proxy,

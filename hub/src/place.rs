@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crate::db::{Claim, Db, Kind, Opening};
 use crate::error::{Error, of_database};
+use crate::owner;
 
 /// The file in the data directory that names the kind of the hub's database.
 const NOTE: &str = "database";
@@ -65,9 +66,7 @@ impl Place {
     pub async fn hold(&self) -> Result<Hold, Error> {
         let path = self.data.join(LOCK);
         let failed = |error| Error::File(format!("cannot lock {}", path.display()), error);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
-        let directory = options.open(&path).map_err(failed)?;
+        let directory = owner::kept(&path, OpenOptions::new().mode(0o600)).map_err(failed)?;
         for left in (0..TRIES).rev() {
             match directory.try_lock() {
                 Ok(()) => break,
@@ -107,16 +106,10 @@ impl Place {
         let path = self.data.join(NOTE);
         let failed = |error| Error::File(format!("cannot write {}", path.display()), error);
         let part = path.with_extension("part");
-        let written = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&part)
-            .and_then(|mut file| {
-                file.write_all(word(self.kind()).as_bytes())?;
-                file.sync_all()
-            });
+        let written = owner::anew(&part, OpenOptions::new().mode(0o600)).and_then(|mut file| {
+            file.write_all(word(self.kind()).as_bytes())?;
+            file.sync_all()
+        });
         written.and_then(|()| std::fs::rename(&part, &path)).map_err(failed)
     }
 

@@ -47,6 +47,12 @@ pub fn dated(day: i64, bytes: &[u8]) -> String {
     of_day.iter().chain(bytes).map(letter).collect()
 }
 
+/// Whether `text` has the form of a submission's name.
+#[must_use]
+pub fn is_dated(text: &str) -> bool {
+    text.len() == 13 && text.bytes().all(|letter| LETTERS.contains(&letter))
+}
+
 /// A token that nobody can guess.
 ///
 /// # Errors
@@ -112,6 +118,8 @@ mod tests {
         assert!(names.is_sorted() && names.iter().all(|name| name.len() == 13), "{names:?}");
         assert_eq!(names[0], "000zzzzzzzzzz");
         assert_ne!(name_of_day(7).unwrap(), name_of_day(7).unwrap());
+        assert!(names.iter().all(|name| is_dated(name)));
+        assert!(["000zzzzzzzzz", "000zzzzzzzzzO", "sandisk extre"].iter().all(|it| !is_dated(it)));
     }
 
     #[test]

@@ -30,6 +30,7 @@ use super::{DOCUMENTS, File, PHASES_TABLE, RUNS_TABLE};
 use crate::clock;
 use crate::db::{Db, Kind};
 use crate::error::{Error, or_left_out};
+use crate::owner;
 use crate::pack;
 use crate::secret::hex;
 use crate::step::Step;
@@ -300,7 +301,8 @@ impl Output {
         month: &str,
     ) -> Result<Self, Error> {
         let path = directory.join(table).join(format!(".{month}.part"));
-        let out = fs::File::create(&path).map_err(|e| super::named(&path, e))?;
+        let out =
+            owner::anew(&path, &mut fs::OpenOptions::new()).map_err(|e| super::named(&path, e))?;
         Ok(Self { out, path, table, format, hash: Sha256::new(), bytes: 0, rows: 0 })
     }
 

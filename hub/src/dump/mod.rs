@@ -28,6 +28,7 @@ use crate::clock;
 use crate::db::Db;
 use crate::error::Error;
 use crate::log;
+use crate::owner;
 
 pub use tables::{ColumnForm, DATA_SCHEMA, TableForm, description, forms};
 
@@ -126,8 +127,9 @@ impl Dump {
     /// # Errors
     /// It cannot be written.
     pub fn open(directory: PathBuf) -> Result<Self, Error> {
-        for table in TABLES {
-            fs::create_dir_all(directory.join(table)).map_err(|e| named(&directory, e))?;
+        let tables = TABLES.map(|table| directory.join(table));
+        for made in [&directory].into_iter().chain(&tables) {
+            owner::directory(made).map_err(|e| named(made, e))?;
         }
         Ok(Self { directory })
     }
@@ -244,7 +246,7 @@ impl Dump {
     /// The lock of the directory, once nobody else has it; it is held until the file is dropped.
     fn lock(&self) -> Result<fs::File, Error> {
         let path = self.directory.join(LOCK);
-        let file = fs::File::create(&path).map_err(|e| named(&path, e))?;
+        let file = owner::kept(&path, &mut fs::OpenOptions::new()).map_err(|e| named(&path, e))?;
         file.lock().map_err(|e| named(&path, e))?;
         Ok(file)
     }
@@ -307,7 +309,7 @@ fn replace(path: &Path, text: &[u8]) -> Result<(), Error> {
     use std::io::Write;
     let part = path.with_extension("part");
     let write = || {
-        let mut file = fs::File::create(&part)?;
+        let mut file = owner::anew(&part, &mut fs::OpenOptions::new())?;
         file.write_all(text)?;
         file.sync_all()?;
         fs::rename(&part, path)

@@ -14,11 +14,11 @@ pub struct Frame {
     pub marks: Vec<String>,
     /// The record's name, on its own page.
     pub id: Option<String>,
-    /// The model's name in addresses.
+    /// The model's name in addresses; none without a page of it.
     pub model: Option<String>,
     /// The model in words.
     pub title: String,
-    /// The host's name in addresses.
+    /// The host's name in addresses; none without a page of it.
     pub host: Option<String>,
     /// The records that are compared: their names and titles.
     pub compared: Vec<(String, String)>,

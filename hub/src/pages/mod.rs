@@ -152,6 +152,8 @@ pub struct Search {
     pub query: String,
     /// What is like it.
     pub found: Vec<ModelView>,
+    /// The number of a record on somebody's computer that it can be, and the hub's address.
+    pub own: Option<(String, String)>,
     /// The records that are being compared, to which one may be added.
     pub ids: String,
     /// The card that is to be compared with another.
@@ -255,16 +257,31 @@ pub struct Host {
     pub latest: Vec<EntryView>,
 }
 
+/// A list of records that administrators choose.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// Whether it is the one shown.
+    pub is_chosen: bool,
+    /// Its word in addresses.
+    pub word: &'static str,
+    /// How many records are in it, where that is work to do.
+    pub count: Option<i64>,
+}
+
 /// What administrators look at.
 #[derive(Debug, Template)]
 #[template(path = "moderation.html")]
 pub struct Moderation {
-    /// The kinds of records, and which is shown.
-    pub states: [Choice<&'static str>; 5],
+    /// The lists.
+    pub states: [Shown; 5],
     /// The one that is shown.
     pub state: &'static str,
     /// The submitter to which the list is narrowed.
     pub submitter: Option<String>,
+    /// The record that was looked for, as it was typed.
+    pub record: String,
+    /// Why there is none.
+    pub fault: Option<String>,
     /// The records, the newest first.
     pub list: List,
     /// What can be done with them.

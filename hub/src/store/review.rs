@@ -103,31 +103,43 @@ pub struct List {
     pub more_before: Option<Before>,
 }
 
-/// The newest records before `before`, of one submitter where it is given.
+/// To what a list is narrowed; empty texts narrow nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Narrowed {
+    /// The submitter.
+    pub submitter: String,
+    /// The record.
+    pub record: String,
+}
+
+/// The newest records before `before` of those that `narrowed` leaves.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn list(
     db: &Db,
     which: Which,
-    submitter: Option<&str>,
+    narrowed: &Narrowed,
     before: &Before,
 ) -> Result<List, Error> {
-    // Without a submitter the question is the same, so that it has one form.
-    let of = format!("{} AND ($1 = '' OR submitter = $1)", which.condition());
-    let submitter = submitter.unwrap_or_default().to_owned();
+    // Without a submitter or a record the question is the same, so that it has one form.
+    let of =
+        format!("{} AND ($1 = '' OR submitter = $1) AND ($2 = '' OR id = $2)", which.condition());
+    let bound = |text: String| {
+        let Narrowed { submitter, record } = narrowed.clone();
+        sqlx::query(AssertSqlSafe(text)).bind(submitter).bind(record)
+    };
     let text = format!(
         "SELECT COUNT(*) AS found, COUNT(CASE WHEN state = 'hidden' THEN 1 END) AS hidden FROM submissions WHERE {of}"
     );
-    let counted = sqlx::query(AssertSqlSafe(text)).bind(submitter.clone());
-    let counted = counted.fetch_one(db.readers()).await?;
+    let counted = bound(text).fetch_one(db.readers()).await?;
     let text = format!(
         "SELECT id, created_ms, state, title, host_name, submitter, reports, CAST(CASE WHEN submitter IN \
          (SELECT submitter FROM bans) THEN 1 ELSE 0 END AS BIGINT) AS is_banned FROM submissions WHERE {of} AND \
-         created_ms <= $2 AND (created_ms < $2 OR id < $3) ORDER BY created_ms DESC, id DESC LIMIT {LIST_MAX}"
+         created_ms <= $3 AND (created_ms < $3 OR id < $4) ORDER BY created_ms DESC, id DESC LIMIT {LIST_MAX}"
     );
     let (created_ms, id) = before.parts();
-    let asked = sqlx::query(AssertSqlSafe(text)).bind(submitter).bind(created_ms).bind(id);
+    let asked = bound(text).bind(created_ms).bind(id);
     let mut rows = Vec::new();
     for row in asked.fetch_all(db.readers()).await? {
         rows.push(Reviewed {
@@ -198,15 +210,25 @@ pub async fn others(db: &Db, id: &str) -> Result<Others, Error> {
     Ok(Others { count: row.try_get("others")?, waiting: row.try_get("waiting")? })
 }
 
-/// How many records wait for a look.
+/// What administrators have to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// Records that wait for a look.
+    pub waiting: i64,
+    /// Records that readers have reported since an administrator decided on them.
+    pub reported: i64,
+}
+
+/// How many records administrators have to look at.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn waiting(db: &Db) -> Result<i64, Error> {
-    // As the index of what is not public has it.
-    let text =
-        "SELECT COUNT(*) AS found FROM submissions WHERE state <> 'public' AND state = 'waiting'";
-    Ok(sqlx::query(text).fetch_one(db.readers()).await?.try_get("found")?)
+pub async fn open(db: &Db) -> Result<Open, Error> {
+    // As the indexes of what is not public and of what was reported have it.
+    let text = "SELECT (SELECT COUNT(*) FROM submissions WHERE state <> 'public' AND state = 'waiting') AS waiting, \
+        (SELECT COUNT(*) FROM submissions WHERE reports > 0) AS reported";
+    let row = sqlx::query(text).fetch_one(db.readers()).await?;
+    Ok(Open { waiting: row.try_get("waiting")?, reported: row.try_get("reported")? })
 }
 
 /// Notes that a reader has reported the record `id`.

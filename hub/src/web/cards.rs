@@ -17,7 +17,7 @@ use super::html::{Page, feed_of, names, page, uses};
 use super::query::{Amount, Sort, Wanted, given};
 use crate::clock;
 use crate::error::Error;
-use crate::index::{Agreed, Card, Entry};
+use crate::index::{Agreed, Card, Entry, Records};
 use crate::pages::{self, EntryView, ModelView};
 use crate::ranking::{CardPrice, Order, Row};
 use crate::store::find;
@@ -173,6 +173,21 @@ impl Hub {
             let found = records.like(query).into_iter().take(RECORDS_MAX);
             found.filter_map(|(key, card)| view(key, card, least)).collect()
         })
+    }
+
+    /// The card `key` in a list; none where no record of it counts.
+    pub(super) fn view(&self, key: &str) -> Option<ModelView> {
+        let least = self.options.submitters_min;
+        self.index.look(|records| view(key, records.cards.get(key)?, least))
+    }
+
+    /// The card of the record `id`; none where that does not count.
+    pub(super) fn card_of(&self, id: &str) -> Option<String> {
+        let is_of = |card: &Card| card.records.iter().any(|record| *record.id == *id);
+        let found = |records: &Records| {
+            records.cards.iter().find_map(|(key, card)| is_of(card).then(|| key.clone()))
+        };
+        self.index.look(found)
     }
 
     /// The cards with the most submitters.

@@ -9,11 +9,10 @@ use cardproof_rating::{Capacity, judge};
 use cardproof_record::Record;
 use cardproof_submission::capacity_of;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::Hub;
 use super::api::remove;
-use super::guard::{Failed, REPORT_POLICY, html_response, json_response, typed};
+use super::guard::{Failed, REPORT_POLICY, html_response, typed};
 use super::query::{Text, Wanted, given};
 use crate::clock;
 use crate::error::Error;
@@ -40,13 +39,18 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    fn names(&self) -> Result<Vec<String>, Error> {
+    pub(super) fn names(&self) -> Result<Vec<String>, Error> {
         names([self.ids.as_deref(), self.id.as_deref()])
     }
 
     /// What is looked for; nothing where nothing is asked for.
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         self.q.as_ref().map_or("", |text| &text.0)
+    }
+
+    /// The card that another is to be compared with.
+    pub(super) fn card(&self) -> &str {
+        self.card.as_deref().unwrap_or_default()
     }
 }
 
@@ -89,17 +93,6 @@ pub(super) async fn latest(State(hub): State<Hub>, Query(asked): Query<Asked>) -
     }))
 }
 
-pub(super) async fn search(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    let query = asked.text().to_owned();
-    let found = hub.like(&query);
-    let card = asked.card.clone().unwrap_or_default();
-    Ok(page(pages::Search { query, found, ids: asked.names()?.join(","), card }))
-}
-
-pub(super) async fn search_json(State(hub): State<Hub>, Query(asked): Query<Asked>) -> Page {
-    Ok(json_response(&json!({"models": hub.like(asked.text())})))
-}
-
 /// The uses, and which of them is shown.
 pub(super) fn uses(wanted: Use) -> Vec<(&'static str, &'static str, bool)> {
     Use::ALL.into_iter().map(|one| (one.name(), one.label(), one == wanted)).collect()
@@ -121,6 +114,9 @@ fn internal(error: impl std::fmt::Display) -> Error {
 pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> {
     let turn = hub.judges.clone().acquire_owned().await.map_err(|_| Error::Busy)?;
     let title = hub.title(&kept.model);
+    // A card or a host of which no record counts has no page.
+    let has_model = hub.index.look(|records| records.cards.contains_key(&kept.model));
+    let has_host = hub.agreed().hosts.iter().any(|it| it.key == kept.host);
     let made = tokio::task::spawn_blocking(move || {
         // Kept to the end, also where the client has gone.
         let _turn = turn;
@@ -133,8 +129,10 @@ pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> 
         });
         let page = cardproof_report::shared_html(&record, &judge(&record), found.as_ref())
             .map_err(internal)?;
-        framed(&page, &Frame::of(&kept, title, capacity.as_ref()))
-            .ok_or_else(|| internal("the report has another form"))
+        let mut frame = Frame::of(&kept, title, capacity.as_ref());
+        frame.model = frame.model.filter(|_| has_model);
+        frame.host = frame.host.filter(|_| has_host);
+        framed(&page, &frame).ok_or_else(|| internal("the report has another form"))
     });
     made.await.map_err(internal)?
 }

@@ -6,6 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::store::review::Open;
+
 /// Ends of the classes of response times, in seconds.
 const CLASSES: [f64; 7] = [0.005, 0.02, 0.05, 0.1, 0.5, 2.0, 10.0];
 
@@ -47,30 +49,17 @@ impl Metrics {
         }
     }
 
-    /// Everything, with the records and models that count, the records that wait for a look, how long ago the dump was made, and the room on the disk.
+    /// Everything, with what `measured` was found now.
     #[must_use]
-    pub fn text(
-        &self,
-        totals: (usize, usize),
-        waiting: Option<i64>,
-        dump_age: Option<Duration>,
-        free_bytes: Option<u64>,
-    ) -> String {
+    pub fn text(&self, measured: &Measured) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out, totals, waiting, dump_age, free_bytes);
+        let _ = self.write(&mut out, measured);
         out
     }
 
-    fn write(
-        &self,
-        out: &mut String,
-        (records, models): (usize, usize),
-        waiting: Option<i64>,
-        dump_age: Option<Duration>,
-        free_bytes: Option<u64>,
-    ) -> std::fmt::Result {
-        writeln!(out, "# TYPE cardproof_hub_requests counter")?;
+    fn write(&self, out: &mut String, measured: &Measured) -> std::fmt::Result {
+        head(out, "requests", "counter", "Requests by route and status.")?;
         if let Ok(requests) = self.requests.lock() {
             for ((route, status), count) in requests.iter() {
                 writeln!(
@@ -79,7 +68,32 @@ impl Metrics {
                 )?;
             }
         }
-        writeln!(out, "# TYPE cardproof_hub_response_seconds histogram")?;
+        self.write_times(out)?;
+        for (name, count, help) in [
+            ("submissions", &self.submissions, "Records kept."),
+            ("deletions", &self.deletions, "Records deleted with a token."),
+        ] {
+            head(out, name, "counter", help)?;
+            writeln!(out, "cardproof_hub_{name}_total {}", count.load(Ordering::Relaxed))?;
+        }
+        head(out, "errors", "counter", "Answers that were errors, by name.")?;
+        if let Ok(errors) = self.errors.lock() {
+            for (name, count) in errors.iter() {
+                writeln!(out, "cardproof_hub_errors_total{{error=\"{name}\"}} {count}")?;
+            }
+        }
+        let connections = self.connections.load(Ordering::Relaxed);
+        for (name, value, help) in measured.gauges(connections) {
+            let Some(value) = value else { continue };
+            head(out, name, "gauge", help)?;
+            writeln!(out, "cardproof_hub_{name} {value}")?;
+        }
+        out.push_str("# EOF\n");
+        Ok(())
+    }
+
+    fn write_times(&self, out: &mut String) -> std::fmt::Result {
+        head(out, "response_seconds", "histogram", "How long answers took.")?;
         writeln!(out, "# UNIT cardproof_hub_response_seconds seconds")?;
         let mut below = 0;
         for (class, end) in CLASSES.iter().enumerate() {
@@ -90,37 +104,61 @@ impl Metrics {
         let seconds = self.micros.load(Ordering::Relaxed) as f64 / 1e6;
         writeln!(out, "cardproof_hub_response_seconds_bucket{{le=\"+Inf\"}} {below}")?;
         writeln!(out, "cardproof_hub_response_seconds_sum {seconds}")?;
-        writeln!(out, "cardproof_hub_response_seconds_count {below}")?;
-        for (name, count) in [("submissions", &self.submissions), ("deletions", &self.deletions)] {
-            writeln!(out, "# TYPE cardproof_hub_{name} counter")?;
-            writeln!(out, "cardproof_hub_{name}_total {}", count.load(Ordering::Relaxed))?;
-        }
-        writeln!(out, "# TYPE cardproof_hub_errors counter")?;
-        if let Ok(errors) = self.errors.lock() {
-            for (name, count) in errors.iter() {
-                writeln!(out, "cardproof_hub_errors_total{{error=\"{name}\"}} {count}")?;
-            }
-        }
-        let mut gauge = |name: &str, value: i64| {
-            writeln!(out, "# TYPE cardproof_hub_{name} gauge\ncardproof_hub_{name} {value}")
-        };
-        gauge("connections", self.connections.load(Ordering::Relaxed))?;
-        gauge("records", i64::try_from(records).unwrap_or(i64::MAX))?;
-        gauge("models", i64::try_from(models).unwrap_or(i64::MAX))?;
-        if let Some(waiting) = waiting {
-            gauge("records_waiting", waiting)?;
-        }
-        if let Some(age) = dump_age {
-            gauge("dump_age_seconds", i64::try_from(age.as_secs()).unwrap_or(i64::MAX))?;
-        }
-        if let Some(bytes) = free_bytes {
-            gauge("disk_free_bytes", i64::try_from(bytes).unwrap_or(i64::MAX))?;
-        }
-        if let Some(bytes) = resident_bytes() {
-            gauge("resident_memory_bytes", bytes)?;
-        }
-        out.push_str("# EOF\n");
-        Ok(())
+        writeln!(out, "cardproof_hub_response_seconds_count {below}")
+    }
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
+    writeln!(out, "# TYPE cardproof_hub_{name} {kind}\n# HELP cardproof_hub_{name} {help}")
+}
+
+/// What is found when it is asked for; what cannot be found is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// Records that count.
+    pub records: usize,
+    /// The models that they are of.
+    pub models: usize,
+    /// What administrators have to look at.
+    pub open: Option<Open>,
+    /// How long ago the raw data were made.
+    pub dump_age: Option<Duration>,
+    /// The room on the disk of the data directory.
+    pub free_bytes: Option<u64>,
+}
+
+impl Measured {
+    /// Each gauge by its name, with its value and what it is.
+    fn gauges(&self, connections: i64) -> [(&'static str, Option<i64>, &'static str); 8] {
+        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let [records, models] = [self.records, self.models].map(|it| i64::try_from(it).ok());
+        let (waiting, reported) = (self.open.map(|it| it.waiting), self.open.map(|it| it.reported));
+        [
+            ("connections", Some(connections), "Open connections."),
+            ("records", records, "Records that count."),
+            ("models", models, "Card models that they are of."),
+            (
+                "records_waiting",
+                waiting,
+                "Records that count only when an administrator shows them.",
+            ),
+            (
+                "records_reported",
+                reported,
+                "Records that readers reported and no administrator has decided on.",
+            ),
+            (
+                "dump_age_seconds",
+                self.dump_age.map(|age| whole(age.as_secs())),
+                "Age of the raw data.",
+            ),
+            (
+                "disk_free_bytes",
+                self.free_bytes.map(whole),
+                "Room on the disk of the data directory.",
+            ),
+            ("resident_memory_bytes", resident_bytes(), "Memory of this process."),
+        ]
     }
 }
 

@@ -18,6 +18,7 @@ mod pair;
 mod query;
 mod robots;
 mod routes;
+mod search;
 mod server;
 mod who;
 

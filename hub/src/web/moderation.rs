@@ -14,7 +14,8 @@ use serde_json::json;
 
 use super::guard::{Failed, html_response, json_response};
 use super::html::{Page, page};
-use super::query::given;
+use super::query::{Text, given};
+use super::search::record_of;
 use super::server::Peer;
 use super::who::{administrator, client};
 use super::{Hub, body};
@@ -22,7 +23,7 @@ use crate::error::Error;
 use crate::network::block;
 use crate::pages;
 use crate::store::find::Before;
-use crate::store::review::{Others, Which};
+use crate::store::review::{Narrowed, Others, Which};
 use crate::store::state::State as Sight;
 use crate::store::submissions::{self, By};
 use crate::store::{admin, review};
@@ -135,6 +136,8 @@ pub(super) struct Filter {
     #[serde(default, deserialize_with = "given")]
     submitter: Option<String>,
     #[serde(default, deserialize_with = "given")]
+    record: Option<Text>,
+    #[serde(default, deserialize_with = "given")]
     before: Option<Before>,
 }
 
@@ -144,20 +147,56 @@ pub(super) async fn list(
     headers: HeaderMap,
 ) -> Page {
     administrator(&hub, &headers).await?;
-    let which = asked.state.unwrap_or(Which::Waiting);
+    let record = asked.record.map(|text| text.0).unwrap_or_default();
+    let (narrowed, fault) = narrowed(&hub, asked.submitter.as_deref(), &record).await?;
+    // One record is looked for among all.
+    let every = if record.is_empty() { Which::Waiting } else { Which::Newest };
+    let which = asked.state.unwrap_or(every);
     let before = asked.before.unwrap_or_default();
-    let list = review::list(&hub.db, which, asked.submitter.as_deref(), &before).await?;
-    let states = Which::ALL.map(|it| (it == which, it.word()));
+    let list = review::list(&hub.db, which, &narrowed, &before).await?;
+    let open = review::open(&hub.db).await?;
+    let states = Which::ALL.map(|it| pages::Shown {
+        is_chosen: it == which,
+        word: it.word(),
+        count: match it {
+            Which::Waiting => Some(open.waiting),
+            Which::Reported => Some(open.reported),
+            _ => None,
+        },
+    });
     let shown = pages::Moderation {
         states,
         state: which.word(),
         submitter: asked.submitter,
+        record,
+        fault,
         list,
         actions: Action::ALL.map(Action::word),
     };
     let mut response = page(shown);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// To what the list is narrowed, and what an administrator must know of the record that `record` names.
+async fn narrowed(
+    hub: &Hub,
+    submitter: Option<&str>,
+    record: &str,
+) -> Result<(Narrowed, Option<String>), Error> {
+    let submitter = submitter.unwrap_or_default().to_owned();
+    if record.is_empty() {
+        return Ok((Narrowed { submitter, record: String::new() }, None));
+    }
+    match record_of(hub, record).await {
+        Ok(record) => Ok((Narrowed { submitter, record }, None)),
+        // No record has this name, so that the list is empty.
+        Err(error @ (Error::NotFound | Error::Gone)) => {
+            let words = format!("{record}: {error}");
+            Ok((Narrowed { submitter, record: record.to_owned() }, Some(words)))
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// Does what a form says, in which each chosen record is a field `id` of its own.
@@ -167,11 +206,12 @@ pub(super) async fn act(
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Page {
     let who = administrator(&hub, &headers).await?;
-    let (mut action, mut reason, mut ids) = ("", "", Vec::new());
+    let (mut action, mut reason, mut state, mut ids) = ("", "", "", Vec::new());
     for (name, value) in &fields {
         match name.as_str() {
             "action" => action = value,
             "reason" => reason = value,
+            "state" => state = value,
             "id" => ids.push(value),
             _ => {}
         }
@@ -183,7 +223,9 @@ pub(super) async fn act(
     for id in ids {
         wish.perform(&hub, &who, id).await?;
     }
-    Ok(Redirect::to("/moderation").into_response())
+    // Back to the list that it was done from.
+    let which: Which = state.parse().unwrap_or(Which::Waiting);
+    Ok(Redirect::to(&format!("/moderation?state={}", which.word())).into_response())
 }
 
 /// Does what a program says.

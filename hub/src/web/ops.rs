@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::Hub;
 use super::guard::{json_response, typed};
+use super::metrics::Measured;
 use crate::store::review;
 
 /// The description of the API.
@@ -17,7 +18,7 @@ pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
 /// With less room than this on its disk the hub takes no submission for long.
 const ROOM_MIN_BYTES: u64 = 4 << 20;
 
-/// How long the records that wait may be counted.
+/// How long the records may be counted that administrators have to look at.
 const COUNT_MAX: Duration = Duration::from_secs(1);
 
 /// 200 when the hub can take a submission. The dump's age is told, and is no reason to restart a hub.
@@ -43,14 +44,17 @@ pub(super) async fn health(State(hub): State<Hub>) -> Response {
 
 /// What is counted.
 pub(super) async fn metrics(State(hub): State<Hub>) -> Response {
-    let totals = hub.index.look(|records| (records.count, records.cards.len()));
+    let (records, models) = hub.index.look(|records| (records.count, records.cards.len()));
     // Without a database the rest is told all the same.
-    let waiting = tokio::time::timeout(COUNT_MAX, review::waiting(&hub.db)).await;
-    let waiting = waiting.ok().and_then(Result::ok);
-    typed(
-        "application/openmetrics-text; version=1.0.0; charset=utf-8",
-        hub.metrics.text(totals, waiting, hub.dump.age(), hub.dump.free_bytes()),
-    )
+    let open = tokio::time::timeout(COUNT_MAX, review::open(&hub.db)).await;
+    let measured = Measured {
+        records,
+        models,
+        open: open.ok().and_then(Result::ok),
+        dump_age: hub.dump.age(),
+        free_bytes: hub.dump.free_bytes(),
+    };
+    typed("application/openmetrics-text; version=1.0.0; charset=utf-8", hub.metrics.text(&measured))
 }
 
 /// The API's description.

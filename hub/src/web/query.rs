@@ -89,8 +89,8 @@ impl FromStr for Sort {
 #[derive(Clone, Debug)]
 pub(super) struct Text(pub(super) String);
 
-/// The most characters of it.
-const TEXT_MAX: usize = 100;
+/// The most characters of it: the address of a card on a hub with a long name fits.
+const TEXT_MAX: usize = 200;
 
 impl FromStr for Text {
     type Err = String;

@@ -5,7 +5,9 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard::{Failed, surround};
-use super::{Hub, api, cards, data, figures, found, hosts, html, moderation, ops, pair, robots};
+use super::{
+    Hub, api, cards, data, figures, found, hosts, html, moderation, ops, pair, robots, search,
+};
 use crate::error::Error;
 
 /// Every address of the hub.
@@ -13,7 +15,7 @@ pub fn router(hub: Hub) -> Router {
     Router::new()
         .route("/", get(cards::home))
         .route("/latest", get(html::latest))
-        .route("/search", get(html::search))
+        .route("/search", get(search::search))
         .route("/models", get(cards::models))
         .route("/models/{model}", get(cards::model))
         .route("/models/{model}/badge.svg", get(figures::badge))
@@ -43,7 +45,7 @@ pub fn router(hub: Hub) -> Router {
         .route("/data/mirror.sh", get(data::mirror))
         .route("/data/{table}/{name}", get(data::file))
         .route("/api/v1/submissions", post(api::submit))
-        .route("/api/v1/search", get(html::search_json))
+        .route("/api/v1/search", get(search::search_json))
         .route("/api/v1/models/{model}", get(cards::model_json))
         .route("/api/v1/fakes", get(found::fakes_json))
         .route("/api/v1/lives", get(found::lives_json))

@@ -14,7 +14,7 @@ use crate::store::admin;
 /// Whom a proxy in front does not name is nobody's own machine, wherever the proxy runs.
 const UNNAMED: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-/// A proxy that names nobody is told of once.
+/// A proxy that names nobody, and one whose names are not read, is told of once.
 static TOLD: Once = Once::new();
 
 /// Who has sent this: the peer, or whom the proxy in front names last.
@@ -25,16 +25,22 @@ pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpA
     };
     let peer = peer.map_or(UNNAMED, |peer| peer.0);
     if !hub.options.is_behind_proxy {
+        if peer.is_loopback() && headers.contains_key("x-forwarded-for") {
+            tell(
+                "a proxy on this machine names its clients; start the hub with --behind-proxy: until then they count as one",
+            );
+        }
         return peer;
     }
     named().unwrap_or_else(|| {
-        TOLD.call_once(|| {
-            let detail =
-                "no usable X-Forwarded-For; check the proxy: until then its clients count as one";
-            log::event("proxy", &[("detail", detail.into())]);
-        });
+        tell("no usable X-Forwarded-For; check the proxy: until then its clients count as one");
         if peer.is_loopback() { UNNAMED } else { peer }
     })
+}
+
+/// Notes once what is wrong with the proxy in front.
+fn tell(detail: &'static str) {
+    TOLD.call_once(|| log::event("proxy", &[("detail", detail.into())]));
 }
 
 /// The token among `headers`.

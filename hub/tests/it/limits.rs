@@ -10,6 +10,7 @@ use crate::common::{Hub, On, TestData, document};
 on_both!(
     one_client_is_held_to_its_limit,
     whom_the_proxy_does_not_name_is_held_too,
+    a_proxy_that_is_not_believed_is_told,
     refused_requests_of_one_client_lock_out_nobody,
     one_address_has_so_many_connections,
 );
@@ -39,6 +40,14 @@ fn whom_the_proxy_does_not_name_is_held_too(place: &TestData) {
     assert_eq!(from(&hub, "203.0.113.2"), 201, "who is named is another");
     let log = hub.log_with("X-Forwarded-For");
     assert_eq!(log.matches("no usable X-Forwarded-For").count(), 1, "{log}");
+}
+
+/// Without the option all who come through a proxy would be the hub's own machine, and nobody would know.
+fn a_proxy_that_is_not_believed_is_told(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    assert_eq!([from(&hub, "203.0.113.1"), from(&hub, "203.0.113.2")], [201, 201]);
+    let log = hub.log_with("--behind-proxy");
+    assert_eq!(log.matches("start the hub with --behind-proxy").count(), 1, "{log}");
 }
 
 /// The bytes that the database has on the disk, its log included.

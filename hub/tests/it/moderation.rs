@@ -14,6 +14,8 @@ on_both!(
     a_browser_hides_many_and_bans,
     an_administrator_sees_what_is_hidden,
     a_long_list_has_pages,
+    reported_records_are_counted_until_somebody_decides,
+    a_moderator_finds_a_record_by_its_number,
 );
 
 fn moderate(hub: &Hub, id: &str, token: &str, wish: &Value) -> Answer {
@@ -180,6 +182,78 @@ fn a_long_list_has_pages(place: &TestData) {
         let next = next.map(|rest| rest.split('"').next().unwrap());
         path = format!("/moderation?state=newest&before={}", next.unwrap_or_default());
     }
+}
+
+fn reported_records_are_counted_until_somebody_decides(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let ids = [1, 2, 3].map(|at| hub.submitted(&document(&format!("Card {at}"), 100.0)).0);
+    let report = |id: &str| {
+        let headers = [("Accept", "text/html")];
+        request(&hub.address, "POST", &format!("/r/{id}/report"), &headers, b"").status
+    };
+    let shows = |count: u32| {
+        let metrics = hub.get("/metrics").text();
+        let page = page(&hub, &token, "/moderation");
+        assert!(
+            metrics.contains(&format!("cardproof_hub_records_reported {count}\n")),
+            "{metrics}"
+        );
+        assert!(metrics.contains("# HELP cardproof_hub_records_reported Records that readers"));
+        assert!(page.contains(&format!("state=reported\">reported</a> ({count})")), "{page}");
+    };
+    shows(0);
+    assert_eq!(ids.each_ref().map(|id| report(id)), [200; 3]);
+    assert_eq!(report(&ids[0]), 200, "a second reader");
+    shows(3);
+    for (id, action, left) in [(&ids[0], "show", 2), (&ids[1], "hide", 1), (&ids[2], "delete", 0)] {
+        assert_eq!(act(&hub, &token, &format!("id={id}&action={action}&reason=x")), 303);
+        shows(left);
+    }
+    assert_eq!((report(&ids[1]), report(&ids[2])), (404, 410), "what nobody sees is not reported");
+}
+
+fn a_moderator_finds_a_record_by_its_number(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let [(wanted, _), (hidden, _), (gone, own)] =
+        ["Wanted", "Hidden", "Gone"].map(|name| hub.submitted(&document(name, 100.0)));
+    let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+    let headers =
+        [("Authorization", basic.as_str()), ("Content-Type", "application/x-www-form-urlencoded")];
+    let body = format!("id={hidden}&action=hide&reason=x&state=newest");
+    let done = request(&hub.address, "POST", "/moderation", &headers, body.as_bytes());
+    assert!(done.head.contains("location: /moderation?state=newest"), "{}", done.head);
+    assert_eq!(hub.delete(&gone, &own).status, 204);
+    for (typed, found) in [
+        (wanted.clone(), &wanted),
+        (format!("http://{}/r/{wanted}", hub.address), &wanted),
+        (format!("+{}+{}", &wanted[..5], &wanted[5..]).to_uppercase(), &wanted),
+        (hidden.clone(), &hidden),
+    ] {
+        let list = page(&hub, &token, &format!("/moderation?record={typed}"));
+        assert!(list.contains(&format!("name=\"id\" value=\"{found}\"")), "{typed}: {list}");
+        assert!(list.contains("<p>1 record") && !list.contains("role=\"alert\""), "{list}");
+    }
+    for (typed, words) in
+        [(gone.as_str(), "was deleted"), ("0000000000000", "nothing of this name")]
+    {
+        let list = page(&hub, &token, &format!("/moderation?record={typed}"));
+        assert!(list.contains(words) && list.contains("<p>0 records"), "{list}");
+    }
+    // The search leads to what is hidden for administrators alone.
+    let search = format!("/search?q={}", hidden.to_uppercase());
+    let seen = request(&hub.address, "GET", &search, &headers[..1], b"");
+    assert!(seen.status == 303 && seen.head.contains(&format!("/r/{hidden}")), "{}", seen.head);
+    let unseen = hub.get(&search);
+    assert!(unseen.status == 200 && unseen.text().contains("Nothing is like"), "{}", unseen.head);
+}
+
+/// The page at `path` as the administrator with `token` sees it.
+fn page(hub: &Hub, token: &str, path: &str) -> String {
+    let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+    let headers = [("Authorization", basic.as_str()), ("Accept", "text/html")];
+    request(&hub.address, "GET", path, &headers, b"").text()
 }
 
 /// Sends the form `body` as the administrator with `token`.

@@ -12,6 +12,8 @@ on_both!(
     hidden_records_count_nowhere,
     hosts_without_latin_letters_have_pages,
     a_card_that_is_a_number_is_explained,
+    a_number_leads_to_its_page,
+    a_record_that_waits_has_no_dead_links,
 );
 
 /// A card of one model whatever its maker, on a board of one address whatever its signs.
@@ -57,6 +59,81 @@ fn a_card_that_is_a_number_is_explained(place: &TestData) {
         let latest = hub.get("/latest").text();
         assert_eq!((latest.contains("Card no. "), latest.contains(words)), (is_told, is_told));
     }
+}
+
+/// Where a search for `typed` leads, as an address without the hub's.
+fn led(hub: &Hub, typed: &str, more: &str) -> String {
+    let answer = hub.get(&format!("/search?q={}{more}", typed.replace(' ', "+")));
+    let location = answer.head.lines().find_map(|line| line.strip_prefix("location: "));
+    location.unwrap_or_else(|| panic!("{typed}{more}: {}", answer.text())).trim().to_owned()
+}
+
+fn a_number_leads_to_its_page(place: &TestData) {
+    let hub = place.start(&["--no-dump", "--submitters-min", "3"]);
+    let sent = hub.submit(&document("Unagreed 32 GB", 1.0), &[]).json();
+    let (other, token) = hub.submitted(&document("Another 64 GB", 1.0));
+    let (id, url) = (sent["id"].as_str().unwrap(), sent["url"].as_str().unwrap());
+    let page = hub.get(&format!("/r/{id}")).text();
+    let of = |text: &str, before: &str, after: char| {
+        text.split(before).nth(1).unwrap().split(after).next().unwrap().to_owned()
+    };
+    let (key, title) = (of(&page, "of <a href=\"/models/", '"'), of(&page, "\">Card no. ", '<'));
+    let number = title.split(',').next().unwrap().to_owned();
+    let [record, card] = [format!("/r/{id}"), format!("/models/{key}")];
+    for (typed, there) in [
+        (id.to_owned(), &record),
+        (id.to_uppercase(), &record),
+        (format!("{} {} {}", &id[..4], &id[4..9], &id[9..]), &record),
+        (format!("Record {id}"), &record),
+        (url.to_owned(), &record),
+        (format!("{url}.json"), &record),
+        (sent["path"].as_str().unwrap().to_owned(), &record),
+        (format!("Shared: {url}"), &record),
+        (format!("Card no. {title} ({id})"), &record),
+        (number.clone(), &card),
+        (number.to_uppercase(), &card),
+        (format!("{} {}", &number[..4], &number[4..]), &card),
+        (format!("Card no. {title}"), &card),
+        (key.clone(), &card),
+        (format!("http://{}{card}", hub.address), &card),
+    ] {
+        assert_eq!(&led(&hub, &typed, ""), there, "{typed}");
+    }
+    assert_eq!(led(&hub, "REF-SanDisk-Extreme-A1", ""), "/r/ref-sandisk-extreme-a1");
+    assert_eq!(led(&hub, id, "&ids=sim-v30-a2"), format!("/compare?ids=sim-v30-a2,{id}"));
+    assert_eq!(led(&hub, id, &format!("&card={key}")), format!("/compare?cards={key},{key}"));
+    assert_eq!(hub.get(&led(&hub, &number, "&ids=sim-v30-a2")).status, 200);
+    let found = hub.get_json(&format!("/api/v1/search?q={}", id.to_uppercase())).json();
+    assert_eq!((&found["record"], &found["models"][0]["model"]), (&json!(id), &json!(key)));
+    let found = hub.get_json(&format!("/api/v1/search?q={number}")).json();
+    assert_eq!((&found["record"], &found["models"][0]["model"]), (&Value::Null, &json!(key)));
+    // A deleted record's address says that it was deleted; what was never there is not found.
+    assert_eq!(hub.delete(&other, &token).status, 204);
+    assert_eq!(hub.get(&led(&hub, &other, "")).status, 410);
+    assert!(hub.get("/search?q=zzzzzzzzzzzzz").text().contains("Nothing is like"));
+    // The number of a record on its sender's computer, which no hub knows.
+    let own = hub.get("/search?q=SIM-ultra-standard-3867174667161538-8D0E764B").text();
+    let advice = format!("cardproof submit 8d0e764b --to http://{}</pre>", hub.address);
+    assert!(own.contains(&advice), "{own}");
+    let card = hub.get(&format!("/search?q={number}&card=nowhere"));
+    assert_eq!(card.status, 200, "{}", card.head);
+}
+
+fn a_record_that_waits_has_no_dead_links(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--behind-proxy", "--first-records", "0"]);
+    let first = [("X-Forwarded-For", "203.0.113.9")];
+    hub.submit(&document("First", 1.0), &first);
+    let waits = hub.submit(&card("SC16G", "SanDisk", "Board of its own"), &first).json();
+    assert_eq!(waits["waits"], true);
+    let path = waits["path"].as_str().unwrap();
+    hub.manifest();
+    let page = hub.get(path).text();
+    let links = page.split("href=\"/").skip(1).map(|rest| rest.split('"').next().unwrap());
+    for link in links {
+        assert_eq!(hub.get(&format!("/{link}")).status, 200, "{link}");
+    }
+    assert!(page.contains("Card no. "), "{page}");
+    assert_eq!(led(&hub, waits["id"].as_str().unwrap(), ""), path);
 }
 
 fn no_name_outlives_its_record(place: &TestData) {

@@ -17,6 +17,8 @@ on_both!(
     a_backup_changes_nothing_of_an_older_database,
     no_link_follows_what_a_client_sends,
     a_hub_that_was_just_started_ends_in_order,
+    what_root_makes_belongs_to_the_owner_of_the_directory,
+    an_address_that_is_taken_is_told,
 );
 
 /// What `command` says on standard error, when it fails.
@@ -160,6 +162,10 @@ fn no_link_follows_what_a_client_sends(place: &TestData) {
     assert!(feed.contains("https://hub.example.org/r/"), "{feed}");
     let home = public.get("/").text();
     assert!(home.contains("submit latest --to https://hub.example.org</pre>"), "{home}");
+    drop(public);
+    // Behind a proxy nobody reaches the address that it listens on.
+    let unknown = place.start(&["--no-dump", "--behind-proxy"]);
+    assert!(unknown.log_with("\"ready\"").contains("start the hub with --public-url"));
 }
 
 #[test]
@@ -188,6 +194,65 @@ fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {
         let log = hub.log_with(word);
         assert!(log.contains(word), "{log}");
     }
+}
+
+/// What a service that runs as another user could not read or replace would end its hourly dump.
+fn what_root_makes_belongs_to_the_owner_of_the_directory(place: &TestData) {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let test = "running::what_root_makes_belongs_to_the_owner_of_the_directory";
+    if !rustix::process::geteuid().is_root() {
+        return skip(test, "to make files for others takes root");
+    }
+    const OWNER: u32 = 12_345;
+    fn of_others(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
+        let mut found = Vec::new();
+        for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+            let metadata = path.symlink_metadata().unwrap();
+            if (metadata.uid(), metadata.gid()) != (OWNER, OWNER) {
+                found.push(path.clone());
+            }
+            if metadata.is_dir() {
+                found.extend(of_others(&path));
+            }
+        }
+        found
+    }
+    let made = |name: &str| {
+        let directory = place.data.path().join(name);
+        fs::create_dir(&directory).unwrap();
+        chown(&directory, Some(OWNER), Some(OWNER)).unwrap();
+        directory
+    };
+    let run = |data: &std::path::Path, command: &str, words: &[&std::ffi::OsStr]| {
+        let output = place.command_in(data, command).args(words).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let data = made("hub");
+    let hub = place.start_in(&data, &["--no-seed", "--no-dump"]);
+    hub.submitted(&document("Any", 1.0));
+    run(&data, "dump", &[]);
+    hub.submitted(&document("Other", 1.0));
+    run(&data, "dump", &[]);
+    run(&data, "add-administrator", &["anna".as_ref()]);
+    let backup = place.data.path().join("backup.sqlite");
+    run(&data, "backup", &["--to".as_ref(), backup.as_ref()]);
+    assert_eq!(of_others(&data), Vec::<std::path::PathBuf>::new());
+    assert!(data.join("dump/runs").is_dir() && data.join("lock").is_file());
+    if place.on == On::Sqlite {
+        let restored = made("restored");
+        run(&restored, "restore", &["--from".as_ref(), backup.as_ref()]);
+        run(&restored, "dump", &[]);
+        assert_eq!(of_others(&restored), Vec::<std::path::PathBuf>::new());
+    }
+}
+
+fn an_address_that_is_taken_is_told(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let data = place.data.path().join("other");
+    let mut second = place.command_in(&data, "serve");
+    let told = refusal(second.args(["--listen", &hub.address]));
+    assert!(told.contains("another program") && told.contains("--listen"), "{told}");
+    assert!(!data.exists(), "nothing was made");
 }
 
 #[test]

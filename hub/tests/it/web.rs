@@ -105,7 +105,7 @@ fn two_cards_are_compared(place: &TestData) {
 
 fn what_is_not_understood_is_refused_in_one_form(place: &TestData) {
     let hub = place.start(&["--no-dump"]);
-    let long = format!("/api/v1/search?q={}", "a".repeat(101));
+    let long = format!("/api/v1/search?q={}", "a".repeat(201));
     for (method, path, status) in [
         ("GET", "/api/v1/search?q=a&q=b", 400),
         ("GET", long.as_str(), 400),
