@@ -1,7 +1,9 @@
 //! `cargo xtask nightly`: what explores, needs real time or much of it. What every change must pass is in
 //! `test`; docs/HACKING.md has the table of both.
 
-use anyhow::Result;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
 
 use crate::fuzz::{self, Arguments as Fuzzing};
 use crate::packages::{self, Want};
@@ -34,7 +36,7 @@ enum Part {
     Machines,
     /// Attacks on every promise of safety
     Attacks,
-    /// Tests that the source marks `ignore`
+    /// Tests that the source marks `ignore`, and those of the gate with a new seed
     Tests,
     /// Random bytes into every reader
     Fuzz,
@@ -67,11 +69,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         account.step("browser packages", packages::install_browser_packages);
         account.step("engines for the hub's dump", packages::install_engines);
         let built = test::build_all(&mut account);
-        let (tests, fed) = queue::run("long tests", Choice::Ignored, None, |intake| {
-            built.iter().try_for_each(|built| intake.add_all(built))
-        })?;
-        fed?;
-        account.add(tests);
+        let seed = new_seed()?;
+        let again = format!("tests of the gate with the seed {seed}");
+        let runs =
+            [("long tests", Choice::Ignored, None), (again.as_str(), Choice::Gate, Some(seed))];
+        for (name, choice, seed) in runs {
+            let (tests, fed) = queue::run(name, choice, seed, |intake| {
+                built.iter().try_for_each(|built| intake.add_all(built))
+            })?;
+            fed?;
+            account.add(tests);
+        }
     }
     if is_wanted(Part::Fuzz) {
         account.step("fuzzing", fuzz_all);
@@ -81,6 +89,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     }
     print!("\n{}\n{}", account.parts(), account.closing());
     Ok(account.is_good())
+}
+
+/// A seed that no night before had. `cargo xtask test --seed N` repeats it.
+fn new_seed() -> Result<u64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Ok(now.context("the clock stands before 1970")?.as_secs())
 }
 
 fn fuzz_all() -> Result<Outcome> {
