@@ -4,8 +4,8 @@ use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
     Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
-    geometry_in_words, indications, is_recording, limiting_bus, meaning, recording_classes, scope,
-    wording,
+    geometry_in_words, indications, is_recording, limiting_bus, may_be_sd_card, meaning,
+    recording_classes, scope, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
@@ -71,6 +71,8 @@ pub(crate) struct Contents {
     pub(crate) rows_note: Option<String>,
     /// What verdicts on SD classes mean for this storage, if it is not seen to be an SD card.
     pub(crate) comparison_only: Option<&'static str>,
+    /// Whether it may be an SD card, so that it may have a class.
+    pub(crate) is_card: bool,
     /// The confidence of the table's intervals, if it has any.
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
@@ -294,6 +296,7 @@ impl Contents {
             is_jobs_only,
             rows_note: rows::note(record),
             comparison_only: comparison_only(record).filter(|_| is_judged),
+            is_card: may_be_sd_card(&record.conditions.device),
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),
