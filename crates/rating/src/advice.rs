@@ -14,6 +14,8 @@ use cardproof_record::{
 
 use crate::bus::BUS_BOUND;
 use crate::capacity::capacity;
+use crate::defect::defect;
+use crate::defect_kind::DefectKind;
 use crate::doubts::doubts;
 use crate::geometry::geometry;
 use crate::life;
@@ -97,6 +99,10 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     if is_to_be_returned && let Some(advice) = follow_capacity(&case) {
         return vec![advice];
     }
+    if let Some(defect) = defect(record) {
+        let steps: Vec<String> = OF_BAD.iter().filter_map(|adviser| adviser(&case)).collect();
+        return if steps.is_empty() { vec![without_more(defect.kind).to_owned()] } else { steps };
+    }
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     if steps.is_empty() {
@@ -111,6 +117,26 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
+
+/// For storage that nobody should use: what protects data, and nothing that makes it faster.
+const OF_BAD: [Adviser; 6] = [
+    distrust,
+    distrust_after_cuts,
+    integrity::distrust_queue,
+    integrity::judge_discards,
+    distrust_worn,
+    look_into_faults,
+];
+
+/// The advice for bad storage where no other says what to do.
+const fn without_more(kind: DefectKind) -> &'static str {
+    match kind {
+        DefectKind::Fake => {
+            "Copy your data to another device now. Then give it back and ask for your money."
+        }
+        _ => "Copy your data to another device now. Then replace it, and do not store data on it.",
+    }
+}
 
 const OF_OWN: [Adviser; 22] = [
     distrust,
