@@ -367,12 +367,18 @@ impl Contents {
 pub(crate) const CAPACITY_HEADING: &str = "Is the capacity real?";
 
 /// The verdict on the capacity, and its reasons.
-fn capacity_lines(record: &Record) -> Vec<String> {
+fn capacity_briefly(record: &Record) -> Vec<String> {
     let Some(found) = capacity(record) else { return Vec::new() };
-    let excluded = found.exclusions_in_words();
-    let reasons = found.reasons.iter().chain(&excluded);
-    let reasons = reasons.map(|reason| sentence(&one_line(reason)));
+    let reasons = found.reasons.iter().map(|reason| sentence(&one_line(reason)));
     std::iter::once(found.headline()).chain(reasons).collect()
+}
+
+/// The same, with all that was excluded and how sure the verdict is.
+fn capacity_lines(record: &Record) -> Vec<String> {
+    let found = capacity(record);
+    let details = found.map(|found| [found.exclusions_in_words(), found.certainty_in_words()]);
+    let details = details.into_iter().flatten().flatten().map(|it| sentence(&one_line(&it)));
+    capacity_briefly(record).into_iter().chain(details).collect()
 }
 
 /// The heading above the geometry in every report.
@@ -441,7 +447,8 @@ pub(crate) fn of_jobs(record: &Record) -> String {
 fn results(record: &Record) -> Vec<Vec<String>> {
     let flushes: Vec<String> = flush_lines(record).into_iter().take(1).collect();
     let geometry = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
-    let mut results = vec![lead::found_in_words(record), capacity_lines(record), geometry, flushes];
+    let mut results =
+        vec![lead::found_in_words(record), capacity_briefly(record), geometry, flushes];
     results.extend(jobs::briefly(record));
     let mut others: Vec<Vec<String>> = record.replays.iter().map(replays::briefly).collect();
     others.push(endurance_lines(record));

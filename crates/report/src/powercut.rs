@@ -53,12 +53,12 @@ fn bound(found: &Document<'_>) -> String {
             "only cuts with writes in flight count; cutting an idle device tests nothing".into()
         }
         Some(_) if found.harmful_cuts == 0 => format!(
-            "with {confidence:.0} % confidence, the probability that a power cut does harm is below {:.1} %",
+            "more cuts can show rarer harm: up to {:.1} % of such power cuts may do harm ({confidence:.0} % \
+             confidence)",
             percent(found.bound)
         ),
         Some(share) => format!(
-            "the probability that a power cut does harm is {:.2} % ({:.2} to {:.2} %, {confidence:.0} % \
-             confidence)",
+            "{:.0} % of such power cuts do harm ({:.0} to {:.0} %)",
             percent(share.estimate),
             percent(share.low),
             percent(share.high)
