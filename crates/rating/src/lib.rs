@@ -73,7 +73,7 @@ pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, geometry_in_short, geometry_in_words, quantities};
-pub use indications::indications;
+pub use indications::{indications, telling_indications};
 pub use jobs::whole_job_time;
 pub use judge::{comparison_only, judge, limiting_bus};
 pub use log_gain::{LogGain, log_gain};

@@ -5,7 +5,7 @@ use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
     Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
     geometry_in_words, indications, is_recording, limiting_bus, may_be_sd_card, meaning,
-    recording_classes, scope, wording,
+    recording_classes, scope, telling_indications, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
@@ -142,29 +142,14 @@ pub(crate) struct Indicated {
     pub(crate) basis: Vec<String>,
 }
 
-/// What stated figures make likely: of the application classes, and of the most demanding recording
-/// class that is likely met and the least demanding that is likely missed.
+/// What stated figures make likely.
 fn indicated(record: &Record) -> Vec<Indicated> {
-    let all = indications(record);
-    let is_recording = |rule: &str| is_recording_class(rule);
-    let of_recording =
-        |outcome| move |it: &&Indication| is_recording_class(&it.rule) && it.outcome == outcome;
-    let best = all.iter().rfind(of_recording(Likelihood::LikelyMeets));
-    let worst = all.iter().find(of_recording(Likelihood::LikelyMisses));
-    let application = all.iter().filter(|it| !is_recording(&it.rule));
-    application
-        .chain(best)
-        .chain(worst)
-        .map(|it| Indicated {
-            label: format!(
-                "{}: {} (indication)",
-                one_line(&it.rule),
-                wording::likelihood(it.outcome)
-            ),
-            outcome: it.outcome,
-            basis: it.basis.iter().map(|basis| one_line(basis)).collect(),
-        })
-        .collect()
+    let of_one = |it: &Indication| Indicated {
+        label: format!("{}: {} (indication)", one_line(&it.rule), wording::likelihood(it.outcome)),
+        outcome: it.outcome,
+        basis: it.basis.iter().map(|basis| one_line(basis)).collect(),
+    };
+    telling_indications(record).iter().map(of_one).collect()
 }
 
 /// The verdicts of `verdicts` that say more than the indications of `record`, and why the others say

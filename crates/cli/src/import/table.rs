@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use cardproof_rating::findings::{by_gravity, casts_doubt, gravity, sentence};
-use cardproof_record::{
-    Figure, Indication, Likelihood, PatternName, Phase, PhaseState, Record, WarningCode,
-};
+use cardproof_record::{Figure, Indication, Phase, PhaseState, Record, WarningCode};
 use cardproof_report::{columns_of, left, right};
 use cardproof_units::Bytes;
 
@@ -86,22 +84,14 @@ fn doubts(record: &Record) -> Vec<String> {
 /// So many doubts about single figures are told.
 const DOUBTS_MAX: usize = 2;
 
-/// What the figures make likely of the classes. Of those that ask for small random operations nothing is said where none
-/// was measured.
+/// What the figures make likely of the classes.
 fn indicated(record: &Record) -> Vec<String> {
-    let has_random = record.phases.iter().any(|it| it.pattern == PatternName::Random);
-    let is_told = |it: &Indication| match it.outcome {
-        Likelihood::Unclear => has_random && it.rule.starts_with('A'),
-        Likelihood::LikelyMeets | Likelihood::LikelyMisses => true,
-    };
-    let indications = cardproof_rating::indications(record);
-    let told = indications.iter().filter(|it| is_told(it));
-    told.map(|it| {
+    let of_one = |it: &Indication| {
         let words = cardproof_rating::wording::likelihood(it.outcome);
         let basis = it.basis.first().map_or("", String::as_str);
         format!("  Indication: {} {words}: {basis}", it.rule)
-    })
-    .collect()
+    };
+    cardproof_rating::telling_indications(record).iter().map(of_one).collect()
 }
 
 /// How many runs of timings at boundaries there are.
