@@ -47,14 +47,12 @@ fn headline(found: &Document<'_>) -> String {
 
 fn bound(found: &Document<'_>) -> String {
     let percent = |share: f64| 100.0 * share;
-    let confidence = percent(found.bound_confidence);
     match found.share {
         None => {
             "only cuts with writes in flight count; cutting an idle device tests nothing".into()
         }
         Some(_) if found.harmful_cuts == 0 => format!(
-            "more cuts can show rarer harm: up to {:.1} % of such power cuts may do harm ({confidence:.0} % \
-             confidence)",
+            "harm in more than {:.1} % of such power cuts would very probably have shown",
             percent(found.bound)
         ),
         Some(share) => format!(
