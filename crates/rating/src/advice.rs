@@ -3,6 +3,7 @@
 //! Each piece of advice has its cause in the record; a run that needs no action says so. Advice that
 //! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
+mod bad;
 mod card;
 mod integrity;
 
@@ -15,7 +16,6 @@ use cardproof_record::{
 use crate::bus::BUS_BOUND;
 use crate::capacity::capacity;
 use crate::defect::defect;
-use crate::defect_kind::DefectKind;
 use crate::doubts::doubts;
 use crate::geometry::geometry;
 use crate::life;
@@ -100,8 +100,7 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
         return vec![advice];
     }
     if let Some(defect) = defect(record) {
-        let steps: Vec<String> = OF_BAD.iter().filter_map(|adviser| adviser(&case)).collect();
-        return if steps.is_empty() { vec![without_more(defect.kind).to_owned()] } else { steps };
+        return bad::steps(&case, &defect);
     }
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
@@ -117,26 +116,6 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
-
-/// For storage that nobody should use: what protects data, and nothing that makes it faster.
-const OF_BAD: [Adviser; 6] = [
-    distrust,
-    distrust_after_cuts,
-    integrity::distrust_queue,
-    integrity::judge_discards,
-    distrust_worn,
-    look_into_faults,
-];
-
-/// The advice for bad storage where no other says what to do.
-const fn without_more(kind: DefectKind) -> &'static str {
-    match kind {
-        DefectKind::Fake => {
-            "Copy your data to another device now. Then give it back and ask for your money."
-        }
-        _ => "Copy your data to another device now. Then replace it, and do not store data on it.",
-    }
-}
 
 const OF_OWN: [Adviser; 22] = [
     distrust,
