@@ -104,8 +104,17 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     }
     let has_refused = reads.iter().map(|read| note(read, talk)).fold(false, |all, one| all | one);
     let is_whole = !has_refused && note_unread(&unread, talk);
-    for path in saved {
+    for path in &saved {
         talk.note(&format!("Record: {}", path.display()));
+    }
+    if args.output.is_none() {
+        match saved.as_slice() {
+            [] => {}
+            [_] => talk.note(
+                "Next: cardproof show latest (what it is good for), cardproof compare latest NAME (beside another card).",
+            ),
+            _ => talk.note("Next: cardproof list (one line each), cardproof compare NAME NAME."),
+        }
     }
     Ok(if is_whole { Exit::Done } else { Exit::Incomplete })
 }

@@ -63,7 +63,7 @@ pub(crate) struct SubmitArgs {
     ///
     /// A hub is a page of shared results that somebody runs. cardproof has none of its own: ask the group that
     /// you want to share with, or run one (hub/README.md in the source).
-    #[arg(long, value_name = "URL", required_unless_present_any = ["queue", "dry_run"])]
+    #[arg(long, value_name = "URL")]
     to: Option<String>,
     /// Send without asking
     #[arg(long, short)]
@@ -130,7 +130,8 @@ pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
         }
         _ => {
             return Err(Failure::usage(
-                "name a record and a hub: cardproof submit latest --to URL",
+                "cardproof has no hub of its own; name a record and a hub: cardproof submit latest --to URL; for a \
+                 forum: cardproof show latest --markdown short, or --picture FILE",
             ));
         }
     };

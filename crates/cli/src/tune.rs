@@ -9,9 +9,12 @@ mod gain;
 mod state;
 mod text;
 
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use cardproof_device::guard::{self, Objection};
 use cardproof_device::{
     DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
 };
@@ -242,16 +245,40 @@ fn mount_point_of(target: &Path) -> Option<PathBuf> {
     Some(point.to_owned())
 }
 
-/// A file in which no partition has room is no image of a card.
+/// Refuses a file that is no image of a disk: one in which no partition has room, or one that holds something else.
 fn refuse_no_image(target: &Path, size: Bytes) -> Result<(), Failure> {
     const IMAGE_MIN: Bytes = Bytes::mib(16);
-    if size >= IMAGE_MIN {
+    let why = if size < IMAGE_MIN {
+        format!("it has {size}, and an image {IMAGE_MIN} or more")
+    } else if bears_a_disk(target)? {
         return Ok(());
-    }
+    } else {
+        "it has no partition table and no file system, and it is not empty".to_owned()
+    };
     Err(Failure::usage(format!(
-        "{} is no disk image: it has {size}, and an image {IMAGE_MIN} or more; name a block device, an image or a directory",
+        "{} is not an image of a disk: {why}; name a block device such as /dev/sda, an unpacked image of a whole card, \
+         a directory on the card, or sim:NAME",
         target.display()
     )))
+}
+
+/// Whether the file `target` begins with nothing, or bears what stands on a disk.
+fn bears_a_disk(target: &Path) -> Result<bool, Failure> {
+    const BLANK: usize = 64 << 10;
+    let failed =
+        |error: &dyn std::error::Error| Failure::usage(cardproof_session::with_causes(error));
+    let real = target.canonicalize().map_err(|error| failed(&error))?;
+    let found = guard::inspect(&Sysroot::default(), &real).map_err(|error| failed(&error))?;
+    let is_of_disk = |objection: &Objection| match objection {
+        Objection::PartitionTable { .. } => true,
+        // The format of a virtual machine has a partition table of its own inside.
+        Objection::Signature { kind } => !kind.ends_with("disk image"),
+        _ => false,
+    };
+    let mut start = vec![0; BLANK];
+    let read = File::open(&real).and_then(|mut file| file.read_exact(&mut start));
+    read.map_err(|error| failed(&error))?;
+    Ok(start.iter().all(|byte| *byte == 0) || found.objections.iter().any(is_of_disk))
 }
 
 /// A geometry is of one card. What is not known of either is no difference, and an image has no model.

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
 use cardproof_device::guard::{self, Leave};
+use cardproof_io::scratch::UsersDirectory;
 use cardproof_probe::capacity::Wish;
 use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
 use cardproof_session::{
-    CapacityCheck, CapacityMode, Experiment, FreeSpaceCheck, Journals, Options, Store,
+    CapacityCheck, CapacityMode, Experiment, FreeSpaceCheck, Journals, Options, Store, of_scratch,
     simulated_name,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -179,10 +180,11 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     }
     if is_directory {
         refuse_options_for_devices(args)?;
-        if args.full || args.keep || files::is_set_in(&args.target)? {
-            return files::run(args, &options, signals, talk);
+        let directory = UsersDirectory::open(&args.target).map_err(|error| of_scratch(&error))?;
+        if args.full || args.keep || files::is_set_in(&directory)? {
+            return files::run(args, &options, directory, signals, talk);
         }
-        let check = FreeSpaceCheck::new(wish(args)).with_witness(&args.target);
+        let check = FreeSpaceCheck::new(wish(args)).in_directory(directory);
         return measure(args, check, &options, signals);
     }
     let journals = journals(args, mode(args));

@@ -17,6 +17,7 @@ mod private;
 mod space;
 mod sweep;
 mod tree;
+mod users_directory;
 
 use std::fs::File;
 use std::io::Write;
@@ -31,6 +32,7 @@ pub use error::{LeftBehind, ScratchError};
 pub use named::{LeftNames, NamedFiles};
 pub use space::{Allowance, SIZE_MIN, Space};
 pub use sweep::{LeftDirectory, Swept, sweep};
+pub use users_directory::UsersDirectory;
 
 use mount_id::on_one_mount;
 use private::{Claim, MARKER, MARKER_TEXT, TEST_FILE, TREE};
@@ -67,6 +69,17 @@ impl Scratch {
     /// # Errors
     /// The directory does not serve; nothing was left in it.
     pub fn create(directory: &Path, expected_device: Option<u64>) -> Result<Self, ScratchError> {
+        Self::create_in(UsersDirectory::open(directory)?, expected_device)
+    }
+
+    /// The same in a directory that is open already.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_in(
+        directory: UsersDirectory,
+        expected_device: Option<u64>,
+    ) -> Result<Self, ScratchError> {
         Self::create_if(directory, expected_device, |_| Ok(())).map(|(scratch, ())| scratch)
     }
 
@@ -81,7 +94,7 @@ impl Scratch {
         wanted: Bytes,
         requested_by_user: bool,
     ) -> Result<(Self, Allowance), ScratchError> {
-        Self::create_if(directory, expected_device, |parent| {
+        Self::create_if(UsersDirectory::open(directory)?, expected_device, |parent| {
             let allowance = allowance_in(parent, directory, Some(wanted), requested_by_user)?;
             if requested_by_user && allowance.is_reduced {
                 let path = directory.to_owned();
@@ -94,22 +107,21 @@ impl Scratch {
 
     /// Makes the subdirectory if the user's directory passes `check` after the sweep.
     fn create_if<T>(
-        directory: &Path,
+        directory: UsersDirectory,
         expected_device: Option<u64>,
         check: impl FnOnce(&OwnedFd) -> Result<T, ScratchError>,
     ) -> Result<(Self, T), ScratchError> {
-        let parent = open_users_directory(directory)?;
-        let status = check_users_directory(directory, &parent, expected_device)?;
+        let UsersDirectory { path: directory, open: parent } = directory;
+        let status = check_users_directory(&directory, &parent, expected_device)?;
         let user = rustix::process::geteuid().as_raw();
-        let swept = sweep::sweep_open(directory, &parent, user)?;
+        let swept = sweep::sweep_open(&directory, &parent, user)?;
         let checked = check(&parent)?;
-        let (name, own) = claim(directory, &parent)?;
-        let mut scratch =
-            Self { directory: directory.to_owned(), parent, name, own, swept, is_removed: false };
+        let (name, own) = claim(&directory, &parent)?;
+        let mut scratch = Self { directory, parent, name, own, swept, is_removed: false };
         let owner = scratch.mark(&status)?;
         if owner != user {
             // On FAT files belong to whoever the mount names, and so do those that we left.
-            let also = sweep::sweep_open(directory, &scratch.parent, owner)?;
+            let also = sweep::sweep_open(&scratch.directory, &scratch.parent, owner)?;
             scratch.swept.append(also);
         }
         Ok((scratch, checked))

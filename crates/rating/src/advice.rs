@@ -3,6 +3,7 @@
 //! Each piece of advice has its cause in the record; a run that needs no action says so. Advice that
 //! protects data comes first, then advice for a sound measurement, then advice for a faster system.
 
+mod bad;
 mod card;
 mod integrity;
 
@@ -14,6 +15,7 @@ use cardproof_record::{
 
 use crate::bus::BUS_BOUND;
 use crate::capacity::capacity;
+use crate::defect::defect;
 use crate::doubts::doubts;
 use crate::geometry::geometry;
 use crate::life;
@@ -96,6 +98,9 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     // Nothing makes such a card better.
     if is_to_be_returned && let Some(advice) = follow_capacity(&case) {
         return vec![advice];
+    }
+    if let Some(defect) = defect(record) {
+        return bad::steps(&case, &defect);
     }
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();

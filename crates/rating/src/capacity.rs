@@ -130,6 +130,18 @@ impl Capacity {
         exclusions_in_words(&self.exclusions).filter(|_| is_genuine)
     }
 
+    /// How sure the verdict is, in words, for those who ask for details; `None` where there is none.
+    #[must_use]
+    pub fn certainty_in_words(&self) -> Option<String> {
+        let is_verdict = matches!(
+            self.verdict,
+            CapacityVerdict::Genuine | CapacityVerdict::Fake | CapacityVerdict::Damaged
+        );
+        is_verdict.then(|| {
+            format!("the verdict is right with a probability of {}", percent(self.probability))
+        })
+    }
+
     /// Whether anything is known of how much it really holds.
     fn has_bounds(&self) -> bool {
         self.real_size.0 > Bytes::ZERO || self.real_size.1 < self.announced
@@ -138,27 +150,24 @@ impl Capacity {
     /// The verdict in one sentence.
     #[must_use]
     pub fn headline(&self) -> String {
-        let percent = percent(self.probability);
         match (self.verdict, self.part_tested()) {
             (CapacityVerdict::Genuine, Some(tested)) => format!(
-                "GENUINE as far as tested: {}; confidence {percent}.",
+                "GENUINE as far as tested: {}.",
                 covered(tested, self.free_before, self.announced)
             ),
-            (CapacityVerdict::Genuine, None) => format!(
-                "GENUINE: the full capacity of {} is real; confidence {percent}.",
-                self.announced
-            ),
-            (CapacityVerdict::Fake, _) if !self.has_bounds() => format!(
-                "FAKE: advertised capacity {}, and less than that is real; confidence {percent}.",
-                self.announced
-            ),
+            (CapacityVerdict::Genuine, None) => {
+                format!("GENUINE: the full capacity of {} is real.", self.announced)
+            }
+            (CapacityVerdict::Fake, _) if !self.has_bounds() => {
+                format!("FAKE: advertised capacity {}, and less than that is real.", self.announced)
+            }
             (CapacityVerdict::Fake, _) => format!(
-                "FAKE: advertised capacity {}, real capacity {}; confidence {percent}.",
+                "FAKE: advertised capacity {}, real capacity {}.",
                 self.announced,
                 between(self.real_size),
             ),
             (CapacityVerdict::Damaged, _) => {
-                format!("DAMAGED: parts of the device do not keep data; confidence {percent}.")
+                format!("DAMAGED: parts of the device do not keep data.")
             }
             (CapacityVerdict::Suspicious, _) => {
                 "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
@@ -337,10 +346,14 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
     } else {
         " alone"
     };
-    let stretch = format!(
-        "the test covered {}; what follows counts the bytes of that space{order}",
-        covered(tested, cover.free_bytes, announced)
-    );
+    let is_part = tested.as_f64() < COVERED * announced.as_f64();
+    let stretch = if found.verdict == CapacityVerdict::Genuine && is_part {
+        // The headline says how much was tested.
+        format!("sizes and shares are those of the tested space{order}")
+    } else {
+        let tested = covered(tested, cover.free_bytes, announced);
+        format!("the test covered {tested}; sizes and shares are those of that space{order}")
+    };
     found.reasons.insert(0, stretch);
     if may_be_fake {
         let reason = "a fake whose free space lies beyond its real capacity looks the same";

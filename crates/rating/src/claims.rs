@@ -28,7 +28,7 @@ pub(crate) fn claimed(claims: &Claims) -> Vec<&'static Class> {
 
 /// The classes that the card claims in `record`, with the result of each from `verdicts`. Classes with
 /// the same result share a sentence, such as `claims C10 and U1: passed here, sequential write 18
-/// MB/s (17 to 19 at 99 %)`. Empty where the registers were not read or claim nothing.
+/// MB/s (17 to 19)`. Empty where the registers were not read or claim nothing.
 #[must_use]
 pub fn claims(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let Some(card) = &record.conditions.device.card else { return Vec::new() };

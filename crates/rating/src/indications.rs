@@ -46,6 +46,24 @@ pub fn indications(record: &Record) -> Vec<Indication> {
     CLASSES.iter().filter_map(|class| of_class(record, class)).collect()
 }
 
+/// Those indications of `record` that tell something: of the application classes, unless they are unclear because nothing
+/// random was measured, and of the most demanding recording class that is likely met and the least demanding that is
+/// likely missed.
+#[must_use]
+pub fn telling_indications(record: &Record) -> Vec<Indication> {
+    let all = indications(record);
+    let is_application =
+        |it: &&Indication| Class::named(&it.rule).is_some_and(Class::is_application);
+    let of_recording =
+        |outcome| move |it: &&Indication| !is_application(it) && it.outcome == outcome;
+    let has_random = record.phases.iter().any(|it| it.pattern == PatternName::Random);
+    let is_told = |it: &&Indication| has_random || it.outcome != Likelihood::Unclear;
+    let best = all.iter().rfind(of_recording(Likelihood::LikelyMeets));
+    let worst = all.iter().find(of_recording(Likelihood::LikelyMisses));
+    let application = all.iter().filter(is_application).filter(is_told);
+    application.chain(best).chain(worst).cloned().collect()
+}
+
 /// The figures that speak for one limit: their mean, and how many there are.
 struct Evidence {
     rate: f64,

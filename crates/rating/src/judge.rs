@@ -19,7 +19,7 @@ use crate::quantity::{ClassLimit, limits_of};
 use crate::queue_and_cache::QueueAndCache;
 use crate::reason::Reason;
 use crate::ruling::Grounds;
-use crate::transports::storage;
+use crate::transports::{may_be_sd_card, storage};
 
 /// What each class says of `record`, in the order of [`CLASSES`]. Doubts in the record and
 /// doubts that follow from it are both taken into account.
@@ -175,8 +175,7 @@ fn weigh_queue_and_cache(
     judged: &mut Judged,
     others: &[Verdict],
 ) {
-    let may_be_sd =
-        matches!(storage(&record.conditions.device), None | Some(Transport::Sd | Transport::Usb));
+    let may_be_sd = may_be_sd_card(&record.conditions.device);
     if !class.needs_queue_and_cache || judged.outcome != Outcome::Misses || !may_be_sd {
         return;
     }

@@ -299,7 +299,7 @@ impl fmt::Display for Open {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LowConfidence => f.write_str("too little confidence for a verdict"),
-            Self::LimitInInterval => f.write_str("the interval contains the limit"),
+            Self::LimitInInterval => f.write_str("too close to the limit to tell"),
             Self::TooUneven => {
                 f.write_str("the rate was too uneven: its interval contains the limit")
             }

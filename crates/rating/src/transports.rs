@@ -14,6 +14,13 @@ pub(crate) fn storage(device: &DeviceInfo) -> Option<&Transport> {
     transports(device).last()
 }
 
+/// Whether the storage beneath all layers of `device` is an SD card, or may be one in a reader: only such storage has a
+/// class. All else is as fast as one asks, or slower.
+#[must_use]
+pub fn may_be_sd_card(device: &DeviceInfo) -> bool {
+    storage(device).is_none_or(|it| matches!(it, Transport::Sd | Transport::Usb))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,5 +34,6 @@ mod tests {
         assert_eq!(found, [&Transport::Dm, &Transport::Loop, &Transport::Sd]);
         assert_eq!(storage(&device), Some(&Transport::Sd));
         assert_eq!(storage(&DeviceInfo::default()), None);
+        assert!(may_be_sd_card(&device) && may_be_sd_card(&DeviceInfo::default()));
     }
 }

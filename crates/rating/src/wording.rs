@@ -7,13 +7,14 @@ use cardproof_record::{Estimate, Likelihood, Outcome};
 use crate::pick::BoundedRate;
 use crate::quantity::Rate;
 
-/// A figure with its interval, such as `1480 IOPS (1450 to 1510 at 99 %)`.
+/// A figure with its interval, such as `1480 IOPS (1450 to 1510)`. The confidence of the intervals stands
+/// above the table of the phases.
 #[must_use]
 pub fn figure(figure: &BoundedRate) -> String {
     if is_unbounded(figure) {
         return format!("{} (no interval: two runs that differ are too few)", figure.estimate);
     }
-    with_interval(&figure.estimate, &figure.low, &figure.high, figure.confidence)
+    with_interval(&figure.estimate, &figure.low, &figure.high)
 }
 
 /// An interval that reaches further than this multiple of its figure bounds nothing.
@@ -33,19 +34,14 @@ pub fn figure_unless_narrow(figure: &BoundedRate) -> String {
     if is_narrow { figure.estimate.to_string() } else { self::figure(figure) }
 }
 
-/// An estimate with its interval, such as `18 MB/s (17.2 to 18.9 at 99 %)`.
+/// An estimate with its interval, such as `18 MB/s (17.2 to 18.9)`.
 #[must_use]
 pub fn estimate<Unit: Display>(estimate: &Estimate<Unit>) -> String {
-    with_interval(&estimate.estimate, &estimate.low, &estimate.high, estimate.confidence)
+    with_interval(&estimate.estimate, &estimate.low, &estimate.high)
 }
 
-fn with_interval(
-    value: &impl Display,
-    low: &impl Display,
-    high: &impl Display,
-    confidence: f64,
-) -> String {
-    format!("{value} ({} at {})", ends(low, high), percent(confidence))
+fn with_interval(value: &impl Display, low: &impl Display, high: &impl Display) -> String {
+    format!("{value} ({})", ends(low, high))
 }
 
 /// The ends of an interval without their unit, such as `1450 to 1510`.
@@ -201,13 +197,13 @@ mod tests {
             high: Iops(1510.0),
             confidence: 0.99,
         };
-        assert_eq!(estimate(&iops), "1480 IOPS (1450 to 1510 at 99 %)");
+        assert_eq!(estimate(&iops), "1480 IOPS (1450 to 1510)");
         let rate = Estimate {
             estimate: Throughput(9.84e6),
             low: Throughput(0.9e6),
             high: Throughput(20e6),
             confidence: 0.995,
         };
-        assert_eq!(estimate(&rate), "9.8 MB/s (0.90 to 20 at 99.5 %)");
+        assert_eq!(estimate(&rate), "9.8 MB/s (0.90 to 20)");
     }
 }

@@ -55,6 +55,24 @@ pub enum TargetKind {
     Unknown,
 }
 
+impl TargetKind {
+    /// Which clock measured on it, where it is not that of the computer: a simulated run has one of its own.
+    #[must_use]
+    pub const fn clock(self) -> Option<&'static str> {
+        match self {
+            Self::Simulated => Some("in simulated time"),
+            _ => None,
+        }
+    }
+
+    /// That the times and speeds which are told of it are of a clock of its own, in a sentence; `None` where they are
+    /// not.
+    #[must_use]
+    pub fn note_on_time(self) -> Option<String> {
+        self.clock().map(|clock| format!("Times and speeds are {clock}."))
+    }
+}
+
 /// What was driven, and how.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

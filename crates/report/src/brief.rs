@@ -184,8 +184,9 @@ impl Page {
                 Outcome::Meets => "",
                 _ => ruling.reasons.first().map_or("", |reason| &*reason.text),
             };
-            let (word, style) = word_of(ruling.outcome);
-            self.line(&format!("Class {}", ruling.rule), word, style, reason);
+            let (word, style) = word_of(ruling.outcome, contents.is_card);
+            let subject = if contents.is_card { "Class" } else { "As fast as" };
+            self.line(&format!("{subject} {}", ruling.rule), word, style, reason);
             if is_only && ruling.outcome == Outcome::Meets {
                 for reason in ruling.reasons.iter().take(LINES_MAX) {
                     self.paragraph("    ", &reason.text);
@@ -277,11 +278,13 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const FAIR: Style = AnsiColor::Yellow.on_default().bold();
 const POOR: Style = AnsiColor::Red.on_default().bold();
 
-/// A failed class is a fact about a card and no fault of it, so it is not red.
-const fn word_of(outcome: Outcome) -> (&'static str, Style) {
+/// A failed class is a fact about a card and no fault of it, so it is not red. What is no card has no class.
+const fn word_of(outcome: Outcome, is_card: bool) -> (&'static str, Style) {
     match outcome {
-        Outcome::Meets => ("passed", GOOD),
-        Outcome::Misses => ("not passed", BOLD),
+        Outcome::Meets if is_card => ("passed", GOOD),
+        Outcome::Misses if is_card => ("not passed", BOLD),
+        Outcome::Meets => ("yes", GOOD),
+        Outcome::Misses => ("no", BOLD),
         Outcome::Undecided => ("undecided", FAIR),
         Outcome::NotTestable | Outcome::Unknown => (wording::outcome(outcome), BOLD),
     }

@@ -4,8 +4,8 @@ use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
     Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
-    geometry_in_words, indications, is_recording, limiting_bus, meaning, recording_classes, scope,
-    wording,
+    geometry_in_words, indications, is_recording, limiting_bus, may_be_sd_card, meaning,
+    recording_classes, scope, telling_indications, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
@@ -71,6 +71,8 @@ pub(crate) struct Contents {
     pub(crate) rows_note: Option<String>,
     /// What verdicts on SD classes mean for this storage, if it is not seen to be an SD card.
     pub(crate) comparison_only: Option<&'static str>,
+    /// Whether it may be an SD card, so that it may have a class.
+    pub(crate) is_card: bool,
     /// The confidence of the table's intervals, if it has any.
     pub(crate) confidence: Option<String>,
     /// Figures in the units of the tools whose method was followed.
@@ -140,29 +142,14 @@ pub(crate) struct Indicated {
     pub(crate) basis: Vec<String>,
 }
 
-/// What stated figures make likely: of the application classes, and of the most demanding recording
-/// class that is likely met and the least demanding that is likely missed.
+/// What stated figures make likely.
 fn indicated(record: &Record) -> Vec<Indicated> {
-    let all = indications(record);
-    let is_recording = |rule: &str| is_recording_class(rule);
-    let of_recording =
-        |outcome| move |it: &&Indication| is_recording_class(&it.rule) && it.outcome == outcome;
-    let best = all.iter().rfind(of_recording(Likelihood::LikelyMeets));
-    let worst = all.iter().find(of_recording(Likelihood::LikelyMisses));
-    let application = all.iter().filter(|it| !is_recording(&it.rule));
-    application
-        .chain(best)
-        .chain(worst)
-        .map(|it| Indicated {
-            label: format!(
-                "{}: {} (indication)",
-                one_line(&it.rule),
-                wording::likelihood(it.outcome)
-            ),
-            outcome: it.outcome,
-            basis: it.basis.iter().map(|basis| one_line(basis)).collect(),
-        })
-        .collect()
+    let of_one = |it: &Indication| Indicated {
+        label: format!("{}: {} (indication)", one_line(&it.rule), wording::likelihood(it.outcome)),
+        outcome: it.outcome,
+        basis: it.basis.iter().map(|basis| one_line(basis)).collect(),
+    };
+    telling_indications(record).iter().map(of_one).collect()
 }
 
 /// The verdicts of `verdicts` that say more than the indications of `record`, and why the others say
@@ -294,6 +281,7 @@ impl Contents {
             is_jobs_only,
             rows_note: rows::note(record),
             comparison_only: comparison_only(record).filter(|_| is_judged),
+            is_card: may_be_sd_card(&record.conditions.device),
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),
@@ -364,12 +352,18 @@ impl Contents {
 pub(crate) const CAPACITY_HEADING: &str = "Is the capacity real?";
 
 /// The verdict on the capacity, and its reasons.
-fn capacity_lines(record: &Record) -> Vec<String> {
+fn capacity_briefly(record: &Record) -> Vec<String> {
     let Some(found) = capacity(record) else { return Vec::new() };
-    let excluded = found.exclusions_in_words();
-    let reasons = found.reasons.iter().chain(&excluded);
-    let reasons = reasons.map(|reason| sentence(&one_line(reason)));
+    let reasons = found.reasons.iter().map(|reason| sentence(&one_line(reason)));
     std::iter::once(found.headline()).chain(reasons).collect()
+}
+
+/// The same, with all that was excluded and how sure the verdict is.
+fn capacity_lines(record: &Record) -> Vec<String> {
+    let found = capacity(record);
+    let details = found.map(|found| [found.exclusions_in_words(), found.certainty_in_words()]);
+    let details = details.into_iter().flatten().flatten().map(|it| sentence(&one_line(&it)));
+    capacity_briefly(record).into_iter().chain(details).collect()
 }
 
 /// The heading above the geometry in every report.
@@ -438,7 +432,8 @@ pub(crate) fn of_jobs(record: &Record) -> String {
 fn results(record: &Record) -> Vec<Vec<String>> {
     let flushes: Vec<String> = flush_lines(record).into_iter().take(1).collect();
     let geometry = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
-    let mut results = vec![lead::found_in_words(record), capacity_lines(record), geometry, flushes];
+    let mut results =
+        vec![lead::found_in_words(record), capacity_briefly(record), geometry, flushes];
     results.extend(jobs::briefly(record));
     let mut others: Vec<Vec<String>> = record.replays.iter().map(replays::briefly).collect();
     others.push(endurance_lines(record));

@@ -239,12 +239,10 @@ fn run(record: &Record) -> String {
     )
 }
 
-/// When it was measured; a simulated run has a clock of its own, which begins with it.
+/// When it was measured.
 pub(crate) fn when(record: &Record) -> String {
-    match record.conditions.target.kind {
-        TargetKind::Simulated => "in simulated time".to_owned(),
-        _ => one_line(&record.created),
-    }
+    let of_its_own = record.conditions.target.kind.clock();
+    of_its_own.map_or_else(|| one_line(&record.created), str::to_owned)
 }
 
 /// The source of an imported record, whose profile, budget and seed are unknown.

@@ -18,6 +18,7 @@ use crate::clean::one_line;
 use crate::contents::of_jobs;
 use crate::ended::ended;
 use crate::facts::{title, title_in_short};
+use crate::yardstick::{Reached, as_yardstick};
 
 pub use forms::{
     inventory_csv, inventory_html, inventory_markdown, inventory_table, inventory_text,
@@ -75,7 +76,10 @@ pub struct Entry {
     /// The gravest finding of another tool in a few words, with its weight.
     #[serde(skip)]
     pub(crate) finding: Option<String>,
-    /// The highest class of each kind that is met as measured.
+    /// Whether it is an SD card, or may be one: only such storage has a class.
+    #[serde(skip)]
+    pub(crate) is_card: bool,
+    /// The highest class of each kind that is met as measured; of what is no SD card, how fast it is.
     pub met: Vec<String>,
     /// The lowest class of each kind that is missed.
     pub missed: Vec<String>,
@@ -159,6 +163,7 @@ impl Entry {
             defect: cardproof_rating::defect(record),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             finding: crate::lead::in_short(record),
+            is_card: cardproof_rating::may_be_sd_card(&record.conditions.device),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
             undecided: of(Outcome::Undecided, false),
@@ -205,9 +210,14 @@ impl Entry {
         let classes = [&self.met, &self.missed, &self.undecided].map(|it| application(it));
         let result = match (self.verified(), classes) {
             (Some(verified), _) => verified.to_owned(),
-            (None, [Some(met), ..]) => format!("{met} passed"),
-            (None, [None, Some(missed), _]) => format!("{missed} not passed"),
-            (None, [None, None, Some(undecided)]) => format!("{undecided} undecided"),
+            (None, [Some(met), ..]) if self.is_card => format!("{met} passed"),
+            (None, [Some(met), ..]) => as_yardstick(&[&met], Reached::Yes),
+            (None, [None, Some(missed), _]) if self.is_card => format!("{missed} not passed"),
+            (None, [None, Some(missed), _]) => as_yardstick(&[&missed], Reached::No),
+            (None, [None, None, Some(undecided)]) if self.is_card => {
+                format!("{undecided} undecided")
+            }
+            (None, [None, None, Some(undecided)]) => as_yardstick(&[&undecided], Reached::Perhaps),
             (None, [None, None, None]) => self.finding.as_ref().unwrap_or(&self.profile).clone(),
         };
         match self.ended {
@@ -225,6 +235,22 @@ impl Entry {
         }
     }
 
+    /// What is said of the classes that are passed, failed and undecided, each where there are any; `say` has the word
+    /// and the classes of an SD card.
+    pub(crate) fn of_classes(&self, say: impl Fn(&str, &[&str]) -> String) -> Vec<String> {
+        let all = [
+            ("passed", Reached::Yes, &self.met),
+            ("failed", Reached::No, &self.missed),
+            ("undecided", Reached::Perhaps, &self.undecided),
+        ];
+        let some = all.into_iter().filter(|(.., classes)| !classes.is_empty());
+        some.map(|(word, reached, classes)| {
+            let classes: Vec<&str> = classes.iter().map(String::as_str).collect();
+            if self.is_card { say(word, &classes) } else { as_yardstick(&classes, reached) }
+        })
+        .collect()
+    }
+
     /// The verdicts in a few words.
     fn verdicts(&self) -> String {
         // What a run that did not reach its end would have passed is not known.
@@ -235,14 +261,7 @@ impl Entry {
         parts.extend(
             self.capacity.iter().filter(|it| !parts.contains(it)).cloned().collect::<Vec<_>>(),
         );
-        if !self.met.is_empty() {
-            parts.push(format!("passed {}", self.met.join(" ")));
-        }
-        for (word, classes) in [("failed", &self.missed), ("undecided", &self.undecided)] {
-            if !classes.is_empty() {
-                parts.push(format!("{word} {}", classes.join(" ")));
-            }
-        }
+        parts.extend(self.of_classes(|word, classes| format!("{word} {}", classes.join(" "))));
         if parts.is_empty() {
             parts.push(match self.found.as_ref().or(self.finding.as_ref()) {
                 Some(found) => found.trim_end_matches('.').to_owned(),
@@ -276,6 +295,7 @@ pub fn share_defects(entries: &mut [&mut Entry]) {
 #[cfg(test)]
 mod tests {
     use cardproof_rating::DefectKind;
+    use cardproof_record::Transport;
     use cardproof_testkit::records;
 
     use super::*;
@@ -328,6 +348,31 @@ mod tests {
             inventory_markdown(&entries),
         ] {
             assert!(text.contains("standard, interrupted") && !text.contains("C10"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_sd_card_has_no_class() {
+        let mut record = records::typical_a1_card();
+        let all = |record: &Record| {
+            let entries = [Entry::of(record)];
+            [
+                inventory_text(&entries, None, 80),
+                inventory_table(&entries),
+                inventory_markdown(&entries),
+            ]
+            .map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        assert!(all(&record).iter().all(|text| text.contains("passed") && !text.contains("ask")));
+        for transport in [Transport::Nvme, Transport::Sata, Transport::Mmc] {
+            record.conditions.device.transport = Some(transport);
+            let texts = all(&record);
+            assert!(
+                texts.iter().all(|it| it.contains("as fast as A1") && !it.contains("passed")),
+                "{texts:#?}"
+            );
+            let short = crate::markdown_short(&record);
+            assert!(short.contains("as fast as A1") && !short.contains("passed"), "{short}");
         }
     }
 

@@ -42,6 +42,7 @@ mod summary;
 mod warnings;
 pub mod who;
 mod wrap;
+mod yardstick;
 
 pub use answer::{AnswerPage, Reply, Step, check_markdown, check_text};
 pub use brief::brief;

@@ -47,18 +47,16 @@ fn headline(found: &Document<'_>) -> String {
 
 fn bound(found: &Document<'_>) -> String {
     let percent = |share: f64| 100.0 * share;
-    let confidence = percent(found.bound_confidence);
     match found.share {
         None => {
             "only cuts with writes in flight count; cutting an idle device tests nothing".into()
         }
         Some(_) if found.harmful_cuts == 0 => format!(
-            "with {confidence:.0} % confidence, the probability that a power cut does harm is below {:.1} %",
+            "harm in more than {:.1} % of such power cuts would very probably have shown",
             percent(found.bound)
         ),
         Some(share) => format!(
-            "the probability that a power cut does harm is {:.2} % ({:.2} to {:.2} %, {confidence:.0} % \
-             confidence)",
+            "{:.0} % of such power cuts do harm ({:.0} to {:.0} %)",
             percent(share.estimate),
             percent(share.low),
             percent(share.high)

@@ -119,18 +119,9 @@ fn result(entry: &Entry) -> Option<(String, String)> {
 }
 
 fn verdicts(entry: &Entry) -> Option<String> {
-    let part = |classes: &[String], word: &str| {
-        (!classes.is_empty()).then(|| format!("{} {word}", classes.join(", ")))
-    };
-    let parts: Vec<String> = [
-        // A defect leads.
-        entry.capacity.clone().filter(|_| entry.defect.is_none()),
-        part(&entry.met, "passed"),
-        part(&entry.missed, "failed"),
-        part(&entry.undecided, "undecided"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    // A defect leads.
+    let capacity = entry.capacity.clone().filter(|_| entry.defect.is_none());
+    let classes = entry.of_classes(|word, classes| format!("{} {word}", classes.join(", ")));
+    let parts: Vec<String> = capacity.into_iter().chain(classes).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

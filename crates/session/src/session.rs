@@ -177,7 +177,9 @@ fn announce(
     frontend: &mut dyn Frontend,
 ) {
     let effect = place.announcement(&prepared.effect);
-    let announcement: Vec<String> = effect.into_iter().chain(prepared.notes.clone()).collect();
+    let on_time = draft.conditions.target.kind.note_on_time();
+    let notes = prepared.notes.iter().cloned();
+    let announcement: Vec<String> = effect.into_iter().chain(notes).chain(on_time).collect();
     let target: &PathBuf = &options.target;
     let announcement = &announcement;
     frontend.tell(Event::Ready { target, draft, prepared, announcement });

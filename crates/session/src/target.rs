@@ -121,9 +121,11 @@ pub fn open_storage(
     }
     if metadata.is_file() && metadata.len() < FILE_MIN.get() {
         return Err(Failure::usage(format!(
-            "the file {} is too small to measure ({}); name a directory, or a file of at least {FILE_MIN}",
+            "the file {} is too small to measure ({}); name a directory, or a file of at least {FILE_MIN}; to read \
+             what another tool has printed: cardproof import {}",
             path.display(),
-            Bytes(metadata.len())
+            Bytes(metadata.len()),
+            shell_path(path)
         )));
     }
     if args.access.destroy.is_none()
@@ -186,6 +188,10 @@ fn span_in(size: Bytes, args: &Options, span: Bytes) -> Result<Bytes, Failure> {
 #[must_use]
 pub fn not_there(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
+        io::ErrorKind::NotFound if path == Path::new("-") => Failure::usage(
+            "nothing is measured from standard input; name a directory; to read what another tool has printed: \
+             cardproof import -",
+        ),
         io::ErrorKind::NotFound => Failure::usage(format!(
             "{} does not exist; check the name: `lsblk` lists devices, `cardproof --help` the \
              commands",

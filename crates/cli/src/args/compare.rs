@@ -18,7 +18,7 @@ pub(crate) struct CompareArgs {
     ///
     /// To combine several runs of one card, join them with commas. ref:TABLE stands for all cards of
     /// a published table. --list shows the names and tables.
-    #[arg(value_name = "CARD", required_unless_present = "list")]
+    #[arg(value_name = "CARD")]
     pub(crate) cards: Vec<String>,
     /// List the published measurements
     #[arg(long, conflicts_with = "cards")]

@@ -4,7 +4,7 @@ use std::fs;
 
 use cardproof_probe::capacity::Wish;
 use cardproof_rating::answer::{Question, SeenBeside, Untested};
-use cardproof_record::{Record, State};
+use cardproof_record::{Record, State, TargetKind};
 use cardproof_runner::Repeat;
 use cardproof_session::{
     Bench, CapacityCheck, CapacityMode, Event, Experiment, Failure as SessionFailure, FailureKind,
@@ -68,7 +68,9 @@ pub(super) fn measure(
     if !is_measurable {
         measurements.untested = Untested::Holes;
     }
-    if is_writable && !is_simulated {
+    if is_simulated {
+        TargetKind::Simulated.note_on_time().iter().for_each(|sentence| talk.note(sentence));
+    } else if is_writable {
         announce(tests_capacity, tests_speed, talk);
     }
     if tests_speed && is_writable && !is_simulated {
@@ -80,9 +82,7 @@ pub(super) fn measure(
             let check = CapacityCheck::new(wish, CapacityMode::Destroy, None);
             session(args, measurements.beside(seen, check), talk, signals, false)
         } else {
-            let check = FreeSpaceCheck::new(wish)
-                .with_time_max(CAPACITY_TIME_MAX)
-                .with_witness(&args.target);
+            let check = FreeSpaceCheck::new(wish).with_time_max(CAPACITY_TIME_MAX);
             session(args, measurements.beside(seen, check), talk, signals, false)
         };
         measurements.capacity = measurements.keep(found)?;

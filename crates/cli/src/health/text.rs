@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cardproof_rating::findings::Gravity;
-use cardproof_rating::signs::Signs;
+use cardproof_rating::signs::{HealthVerdict, Signs};
 use cardproof_record::{HealthDocument, HealthValue};
 use cardproof_units::shell_path;
 
@@ -41,8 +41,22 @@ pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>, failing: &[
         let _ = writeln!(text, "  Wear unknown: {unknown}.");
     }
     outlook(&mut text, document);
+    let is_sound = |signs: &Signs| {
+        matches!(
+            signs.verdict,
+            HealthVerdict::Fine | HealthVerdict::WatchIt | HealthVerdict::NotKnown
+        )
+    };
+    let left = &document.wear.days_left;
+    if signs.is_some_and(is_sound) && left.estimate.is_none() && left.low.is_none() {
+        text.push_str(WITHOUT_WEAR);
+    }
     text
 }
+
+/// How to learn how long a device lasts that does not report its wear.
+const WITHOUT_WEAR: &str = "Next: `cardproof log`, called every ten minutes by its timer, counts what is written a day; \
+                            with --endurance (the maker's figure, such as 40TB) it tells the days left.\n";
 
 /// A value with its unit; a band as a band.
 fn told(value: &HealthValue) -> String {

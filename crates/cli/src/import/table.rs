@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cardproof_rating::findings::{by_gravity, casts_doubt, gravity, sentence};
-use cardproof_record::{Figure, Phase, PhaseState, Record, WarningCode};
+use cardproof_record::{Figure, Indication, Phase, PhaseState, Record, WarningCode};
 use cardproof_report::{columns_of, left, right};
 use cardproof_units::Bytes;
 
@@ -84,17 +84,14 @@ fn doubts(record: &Record) -> Vec<String> {
 /// So many doubts about single figures are told.
 const DOUBTS_MAX: usize = 2;
 
-/// What the figures make likely of the application classes.
+/// What the figures make likely of the classes.
 fn indicated(record: &Record) -> Vec<String> {
-    let indications = cardproof_rating::indications(record);
-    let of_programs = indications.iter().filter(|it| it.rule.starts_with('A'));
-    of_programs
-        .map(|it| {
-            let words = cardproof_rating::wording::likelihood(it.outcome);
-            let basis = it.basis.first().map_or("", String::as_str);
-            format!("  Indication: {} {words}: {basis}", it.rule)
-        })
-        .collect()
+    let of_one = |it: &Indication| {
+        let words = cardproof_rating::wording::likelihood(it.outcome);
+        let basis = it.basis.first().map_or("", String::as_str);
+        format!("  Indication: {} {words}: {basis}", it.rule)
+    };
+    cardproof_rating::telling_indications(record).iter().map(of_one).collect()
 }
 
 /// How many runs of timings at boundaries there are.

@@ -18,7 +18,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use cardproof_device::{ReadWitness, Surroundings, Sysroot, look_at_path};
-use cardproof_io::scratch::{NamedFiles, ScratchError, Space};
+use cardproof_io::scratch::{NamedFiles, ScratchError, Space, UsersDirectory};
 use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, Conditions, ProfileInfo, ReadOrigin, Record,
     State, TargetKind,
@@ -52,30 +52,33 @@ struct OwnSet {
     set: Vec<(u64, usize)>,
 }
 
-/// Tests the directory that `args` name.
+/// Tests `directory`, which `args` name.
 pub(super) fn run(
     args: &VerifyArgs,
     options: &Options,
+    directory: UsersDirectory,
     signals: &Signals,
     talk: Talk,
 ) -> Result<Exit, Failure> {
-    refuse_memory(args)?;
+    let lasting = directory.lasting_path();
+    refuse_memory(args, &lasting)?;
     let store = store(options)?;
-    let place = NamedFiles::open(&args.target).map_err(|error| of_scratch(&error))?;
+    let again = directory.again().map_err(|error| of_scratch(&error))?;
+    let place = NamedFiles::open_in(again);
     let space = place.space().map_err(|error| of_scratch(&error))?;
     let found = numbers_in(&place)?;
     let is_file = |number: &u64| place.look(&name_of(*number)).is_ok();
     let is_ours = Marker::is_in(&place) || !found.iter().any(is_file);
     let tested = if is_ours {
-        of_own(args, place, &found, signals, talk)?
+        of_own(args, place, &lasting, &found, signals, talk)?
     } else {
-        of_others(args, &place, &found, signals, talk)?
+        of_others(&place, &lasting, &found, signals, talk)?
     };
     let Some(Tested { written, mut shown, origin }) = tested else {
         return Ok(signals.exit().unwrap_or(Exit::Incomplete));
     };
     let tested = shown.tested_bytes.get();
-    let mut record = record(args, options, space, written, tested);
+    let mut record = record(&lasting, options, space, written, tested);
     if let Some(test) = &mut record.capacity {
         let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free.get();
         shown.is_all_free_space = is_all_free_space;
@@ -97,8 +100,8 @@ pub(super) fn run(
 }
 
 /// Files in memory say nothing of a device.
-fn refuse_memory(args: &VerifyArgs) -> Result<(), Failure> {
-    let surroundings = look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
+fn refuse_memory(args: &VerifyArgs, lasting: &Path) -> Result<(), Failure> {
+    let surroundings = look_at_path(&Sysroot::default(), lasting).unwrap_or_default();
     match NoStorage::find(&surroundings) {
         Some(nothing) => Err(nothing.refusal(&args.target).into()),
         None => Ok(()),
@@ -118,8 +121,9 @@ fn store(options: &Options) -> Result<Option<Store>, Failure> {
 }
 
 /// Whether `directory` has files of a set, or the marker of one.
-pub(super) fn is_set_in(directory: &Path) -> Result<bool, Failure> {
-    let place = NamedFiles::open(directory).map_err(|error| of_scratch(&error))?;
+pub(super) fn is_set_in(directory: &UsersDirectory) -> Result<bool, Failure> {
+    let again = directory.again().map_err(|error| of_scratch(&error))?;
+    let place = NamedFiles::open_in(again);
     Ok(Marker::is_in(&place) || !numbers_in(&place)?.is_empty())
 }
 
@@ -132,8 +136,8 @@ struct Tested {
 
 /// Reads a set of files that somebody else has made; `None` where somebody has ended it.
 fn of_others(
-    args: &VerifyArgs,
     place: &NamedFiles,
+    lasting: &Path,
     found: &[u64],
     signals: &Signals,
     talk: Talk,
@@ -155,7 +159,7 @@ fn of_others(
         }
     }
     let set: Vec<Numbered<'_>> = opened.iter().map(|(number, file)| (*number, file)).collect();
-    let mut witness = ReadWitness::begin(&Sysroot::default(), &args.target);
+    let mut witness = ReadWitness::begin(&Sysroot::default(), lasting);
     let shown = reading::read_set(&set, &mut witness, signals, talk);
     let origin = witness.end();
     Ok(signals.exit().is_none().then_some(Tested { written: 0, shown, origin }))
@@ -165,6 +169,7 @@ fn of_others(
 fn of_own(
     args: &VerifyArgs,
     place: NamedFiles,
+    lasting: &Path,
     found: &[u64],
     signals: &Signals,
     talk: Talk,
@@ -190,7 +195,7 @@ fn of_own(
     }
     let set: Vec<Numbered<'_>> =
         own.set.iter().map(|&(number, file)| (number, own.files.file(file))).collect();
-    let mut witness = ReadWitness::begin(&Sysroot::default(), &args.target);
+    let mut witness = ReadWitness::begin(&Sysroot::default(), lasting);
     let shown = reading::read_set(&set, &mut witness, signals, talk);
     let origin = witness.end();
     if signals.exit().is_some() || args.keep {
@@ -446,11 +451,11 @@ fn tell(tenths: &mut u64, deed: &str, done: u64, of: u64, talk: Talk) {
     }
 }
 
-fn record(args: &VerifyArgs, options: &Options, space: Space, written: u64, tested: u64) -> Record {
+fn record(lasting: &Path, options: &Options, space: Space, written: u64, tested: u64) -> Record {
     let profile = ProfileInfo::untimed("verify", 1);
     // A device of which nothing can be told is no reason to give up what was tested.
     let Surroundings { device, host, filesystem, settings, unknown } =
-        look_at_path(&Sysroot::default(), &args.target).unwrap_or_default();
+        look_at_path(&Sysroot::default(), lasting).unwrap_or_default();
     let conditions =
         Conditions { device, host, filesystem, settings, unknown, ..Conditions::default() };
     let mut record = blank(profile, options.seed, conditions, options.identity.clone());

@@ -50,8 +50,10 @@ fn assert_copied(said: &str, command: &str, word: &str) {
 /// An image file called `name` in a home of its own.
 fn home_with_image(name: &str) -> Home {
     let home = Home::new();
-    // Without holes, which are read from no storage.
-    fs::write(home.place().join(name), vec![0xa5; IMAGE]).unwrap();
+    // Without holes, which are read from no storage; an image begins with a table, or blank.
+    let mut image = vec![0xa5; IMAGE];
+    image[..1 << 20].fill(0);
+    fs::write(home.place().join(name), image).unwrap();
     home
 }
 

@@ -103,6 +103,46 @@ fn a_file_is_no_storage_to_identify() {
 }
 
 #[test]
+fn an_output_of_another_tool_that_is_named_to_be_measured_leads_to_import() {
+    let home = Home::new();
+    let pasted = home.place().join("pasted.txt");
+    let dd = "$ dd if=/dev/zero of=test bs=1M count=512 conv=fsync\n512+0 records in\n512+0 records out\n\
+              536870912 bytes (537 MB, 512 MiB) copied, 28.4 s, 18.9 MB/s\n";
+    fs::write(&pasted, dd).unwrap();
+    for words in [&["verify", word(&pasted)][..], &["run", word(&pasted)], &["run", "-"]] {
+        refuses(&home, words, "cardproof import");
+    }
+    let read = said(&home, &["import", word(&pasted)], 0);
+    // What was measured is judged, and what was not is left out.
+    assert!(read.stdout.contains("V10 probably passed"), "{}", read.stdout);
+    assert!(!read.stdout.contains("C4 "), "of one kind the best: {}", read.stdout);
+    assert!(!read.stdout.contains("not measured"), "{}", read.stdout);
+    assert!(read.stderr.contains("cardproof show latest"), "{}", read.stderr);
+    assert!(said(&home, &["show", "latest"], 0).stdout.contains("Next: 1."));
+}
+
+#[test]
+fn who_names_too_little_is_told_what_there_is_to_name() {
+    let home = Home::new();
+    said(&home, &["run", "sim:sandisk-ultra", "--profile", "a1", "--seed", "1", "-q"], 0);
+    refuses(&home, &["compare"], "name at least two cards; `cardproof list`");
+    refuses(&home, &["submit", "latest"], "for a forum: cardproof show latest --markdown short");
+}
+
+#[test]
+fn the_answer_of_verify_holds_no_statistic() {
+    let home = Home::new();
+    for (card, status) in [("sim:sandisk-ultra", 0), ("sim:fake-wrap", 4)] {
+        let words = ["verify", card, "--exclude-store", "64M", "--seed", "1"];
+        let answer = said(&home, &words, status).stdout;
+        assert!(!answer.contains("confidence") && !answer.contains("at byte"), "{answer}");
+        // One level down it stands.
+        let details = said(&home, &["show", "latest", "--details"], 0).stdout;
+        assert!(details.contains("with a probability of"), "{details}");
+    }
+}
+
+#[test]
 fn amounts_side_by_side_have_one_format() {
     let home = Home::new();
     let ended = said(&home, &["verify", "sim:sandisk-ultra", "--seed", "1"], 0);

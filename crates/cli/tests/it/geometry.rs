@@ -149,6 +149,34 @@ fn a_device_in_use_gets_no_plan_that_deletes_it() {
 }
 
 #[test]
+fn a_large_file_that_is_no_image_of_a_disk_gets_no_plan() {
+    let home = Home::new();
+    let file = home.place().join("film.mp4");
+    let write = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(20 << 20).unwrap();
+    };
+    let tune = || run(home.cardproof(&["tune", file.to_str().unwrap()]));
+    for bytes in [&b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41"[..], b"QFI\xfb\0\0\0\x03"] {
+        write(bytes);
+        let refused = tune().expect(2).stderr;
+        for word in
+            ["not an image of a disk", "/dev/sda", "unpacked image", "directory", "sim:NAME"]
+        {
+            assert!(refused.contains(word), "{word}: {refused}");
+        }
+    }
+    // An empty image, and one of a card with a partition.
+    let mut card = vec![0; 512];
+    card[446..462].copy_from_slice(&[0, 0, 0, 0, 0xc, 0, 0, 0, 0, 0x20, 0, 0, 0, 0x20, 0, 0]);
+    card[510..].copy_from_slice(&[0x55, 0xaa]);
+    for bytes in [&[][..], &card] {
+        write(bytes);
+        assert!(tune().expect(0).stdout.contains("mkfs"));
+    }
+}
+
+#[test]
 fn what_is_mounted_is_not_laid_out() {
     let home = Home::new();
     let place = home.place().to_str().unwrap().to_owned();

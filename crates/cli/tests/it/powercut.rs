@@ -75,7 +75,7 @@ fn people_read_a_bound_and_what_was_found() {
     let said = run(home.cardproof(&["powercut", "sim:sandisk-ultra-a1", "--seed", "1"])).expect(0);
     let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("no data was lost that the card had reported as safe"), "{text}");
-    assert!(text.contains("the probability that a power cut does harm is below 3.0 %"), "{text}");
+    assert!(text.contains("Harm in more than 3.0 % of such power cuts"), "{text}");
     let target = card(&home, "cut = \"collateral\"");
     let page = home.place().join("page.html");
     let html = page.to_str().unwrap();

@@ -204,6 +204,20 @@ fn leads_nowhere_else(world: &World) {
 }
 
 #[test]
+fn the_directory_is_opened_by_its_path_once() {
+    for way in [FILES, SAMPLES] {
+        let world = lab_or_skip!(World::new(way));
+        let card = world.begin();
+        let ended = world.verify(None, || ());
+        let opens = format!("openat(AT_FDCWD, {card:?}, O_RDONLY");
+        let is_by_path = |line: &&str| line.contains("openat(AT_FDCWD");
+        let opened: Vec<&str> = ended.calls.lines().filter(is_by_path).collect();
+        assert_eq!(opened.len(), 1, "{way:?}: {opened:#?}");
+        assert!(opened[0].contains(&opens), "{way:?}: {opened:#?}");
+    }
+}
+
+#[test]
 fn a_file_that_takes_a_name_of_ours_at_any_call_stays() {
     let world = lab_or_skip!(World::new(FILES));
     let moments = world.moments();

@@ -39,9 +39,7 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
         reasons.extend(excluded_fakes(finding));
         reasons.extend(excluded_sharing(evidence, finding));
         reasons.push(format!(
-            "bad blocks would have been found with {} % confidence if they were {:.2} % of all blocks or \
-             more",
-            CONFIDENCE * 100.0,
+            "bad blocks would very probably have been found if they were {:.2} % of all blocks or more",
             finding.excluded_bad_share * 100.0,
         ));
     }
@@ -55,10 +53,9 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
     let all = &finding.exclusions;
     let told = all.iter().filter(anywhere).min_by(least).or_else(|| all.iter().min_by(least))?;
     Some(format!(
-        "a fake that lacks {} of its capacity or more would have been found with {} % confidence, even with \
-         {} of hidden store",
+        "a fake that lacks {} of its capacity or more would very probably have been found, even with {} of \
+         hidden store",
         missing(told),
-        CONFIDENCE * 100.0,
         Bytes(told.store_bytes)
     ))
 }
@@ -99,16 +96,16 @@ fn excluded_sharing(evidence: &Evidence, finding: &Finding) -> Option<String> {
     let without_rule = Bytes(finding.excluded_sharing_bytes);
     match (has_grid, without_rule > Bytes::ZERO) {
         (true, true) => Some(format!(
-            "no addresses share a place in the flash: a wrap-around at any distance would have been \
-             found, and any other sharing if the real capacity were {without_rule} or less"
+            "no data was overwritten by data for another address: addresses that start again from zero would \
+             have been found, and any others if the real capacity were {without_rule} or less"
         )),
         (true, false) => Some(
-            "addresses do not start again from zero: a wrap-around at any distance would have been found"
+            "addresses do not start again from zero: this would have been found at any size"
                 .to_owned(),
         ),
         (false, true) if evidence.is_unordered => Some(format!(
-            "no addresses share a place in the flash: this would have been found if the real capacity were \
-             {without_rule} or less"
+            "no data was overwritten by data for another address: this would have been found if the real \
+             capacity were {without_rule} or less"
         )),
         (false, _) => None,
     }
@@ -136,7 +133,9 @@ fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {
 fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
     let edge = Bytes(finding.size.high);
     match finding.kind {
-        Kind::Wrap => format!("{}; addresses repeat every {edge}", shared(evidence)),
+        Kind::Wrap => {
+            format!("above {edge}, new data overwrites old data: {}", shared(evidence))
+        }
         Kind::Chained => format!(
             "addresses start again at {}, and each round keeps nothing above {edge}",
             Bytes(finding.modulus_bytes.unwrap_or_default())
@@ -157,7 +156,9 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
              keep data",
             amount(finding)
         ),
-        Kind::Shared => format!("{}; addresses share places all over the device", shared(evidence)),
+        Kind::Shared => {
+            format!("all over the device, new data overwrites old data: {}", shared(evidence))
+        }
         Kind::FillsUp => format!(
             "the device keeps what is written first, at any address, and discards the rest: it was full \
              after {} in small pieces",
@@ -177,8 +178,9 @@ fn amount(finding: &Finding) -> String {
 fn shared(evidence: &Evidence) -> String {
     match aliases(evidence).next() {
         Some(alias) => format!(
-            "data written at byte {} was found at byte {}",
-            alias.written_bytes, alias.read_bytes
+            "data written at {} was found at {}",
+            Bytes(alias.written_bytes),
+            Bytes(alias.read_bytes)
         ),
         None => "different addresses return the same data".to_owned(),
     }

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use super::mount_id::on_one_mount;
 use super::private::{self, leads_to};
-use super::{Scratch, ScratchError, Space, Swept, claim, open_users_directory, space_in};
+use super::{Scratch, ScratchError, Space, Swept, UsersDirectory, claim, space_in};
 
 /// File systems whose numbers of files do not outlive a mount: FAT, exFAT and FUSE (linux/magic.h).
 const WITHOUT_LASTING_NUMBERS: [u64; 3] = [0x4d44, 0x2011_bab0, 0x6573_5546];
@@ -56,8 +56,14 @@ impl NamedFiles {
     /// # Errors
     /// There is no such directory, or it may not be read.
     pub fn open(directory: &Path) -> Result<Self, ScratchError> {
-        let parent = open_users_directory(directory)?;
-        Ok(Self { directory: directory.to_owned(), parent, files: Vec::new() })
+        Ok(Self::open_in(UsersDirectory::open(directory)?))
+    }
+
+    /// The same in a directory that is open already.
+    #[must_use]
+    pub fn open_in(directory: UsersDirectory) -> Self {
+        let UsersDirectory { path: directory, open: parent } = directory;
+        Self { directory, parent, files: Vec::new() }
     }
 
     /// The size of the file system, and what is free.
@@ -342,6 +348,25 @@ mod tests {
         assert_eq!(fs::read(other.join("1.h2w")).unwrap(), b"somebody's");
         assert_eq!((names(&other).len(), names(&place.path().join("away")).len()), (1, 0));
         assert!(NamedFiles::open(&own).is_err(), "a link is not followed");
+    }
+
+    #[test]
+    fn what_looks_and_what_writes_share_a_directory_that_was_swapped_in_between() {
+        let place = tempfile::tempdir().unwrap();
+        let (own, other) = (place.path().join("own"), place.path().join("other"));
+        fs::create_dir(&own).unwrap();
+        fs::create_dir(&other).unwrap();
+        let directory = UsersDirectory::open(&own).unwrap();
+        let looking = NamedFiles::open_in(directory.again().unwrap());
+        assert!(looking.names().unwrap().is_empty());
+        let away = place.path().join("away");
+        fs::rename(&own, &away).unwrap();
+        fs::rename(&other, &own).unwrap();
+        assert_eq!(directory.lasting_path().canonicalize().unwrap(), away);
+        let scratch = Scratch::create_in(directory, None).unwrap();
+        assert_eq!((names(&own).len(), names(&away).len()), (0, 1));
+        scratch.remove().unwrap();
+        assert!(names(&away).is_empty());
     }
 
     #[test]

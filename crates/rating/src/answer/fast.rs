@@ -1,7 +1,7 @@
 //! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
 //! published measurements.
 
-use cardproof_record::{OpName, Outcome, ReasonCode, Record, Transport, Verdict, WarningCode};
+use cardproof_record::{OpName, Outcome, ReasonCode, Record, Verdict, WarningCode};
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
@@ -11,7 +11,7 @@ use crate::meaning::{Grade, Purpose, meaning};
 use crate::reference::published_rates;
 use crate::shown::shown_rate;
 use crate::sound::{figure_of, find_random_4k, is_range_small};
-use crate::transports::storage;
+use crate::transports::may_be_sd_card;
 
 /// Fewer published measurements than this are no ground for a comparison.
 const PUBLISHED_MIN: usize = 10;
@@ -111,7 +111,7 @@ impl Fast {
             disturbed: disturbed(record),
             tests: record.phases.iter().filter(|phase| phase.is_measured()).count(),
             is_small: is_range_small(record),
-            is_card: may_be_card(record),
+            is_card: may_be_sd_card(&record.conditions.device),
             purposes,
         }
     }
@@ -185,12 +185,6 @@ fn for_a_system(purposes: &[(Purpose, Grade)], is_disturbed: bool) -> Grade {
         _ => Grade::Good,
     };
     base.min(of_pauses).min(of_databases)
-}
-
-/// Whether the storage of `record` is an SD card, or may be one in a reader.
-fn may_be_card(record: &Record) -> bool {
-    let transport = storage(&record.conditions.device);
-    transport.is_none_or(|it| matches!(it, Transport::Sd | Transport::Usb))
 }
 
 /// The doubt that forbids a word about the storage of `record`.

@@ -71,11 +71,8 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
         Some(Overall::Fake) if steps.is_empty() => return vec![Next::CopyData, Next::ReturnIt],
         Some(Overall::Damaged) if steps.is_empty() => return vec![Next::CopyData, Next::ReplaceIt],
         Some(Overall::Fake | Overall::Damaged) => return steps,
-        Some(Overall::LosesData | Overall::Failing) => steps.insert(0, Next::CopyData),
+        Some(Overall::LosesData | Overall::Failing) => return of_failing(answer),
         _ => {}
-    }
-    if answer.overall == Some(Overall::LosesData) && answer.real.is_none() {
-        steps.push(Next::VerifyByWriting);
     }
     steps.extend(of_health(answer.healthy.as_ref()));
     steps.extend(of_power(answer.power.as_ref()));
@@ -87,6 +84,11 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     if matches!(answer.healthy, Some(Healthy::Yes { log: LogRead::NotPermitted, .. })) {
         steps.push(Next::RunAsRoot);
     }
+    first(steps)
+}
+
+/// The first steps, each once.
+fn first(steps: Vec<Next>) -> Vec<Next> {
     let mut kept: Vec<Next> = Vec::new();
     for step in steps {
         if kept.len() < STEPS_MAX && !kept.contains(&step) {
@@ -94,6 +96,21 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
         }
     }
     kept
+}
+
+/// The steps for a card that loses data or fails: no setting and no other card helps the data on it.
+fn of_failing(answer: &Answer) -> Vec<Next> {
+    let mut steps = vec![Next::CopyData];
+    steps.extend(of_real(answer.real.as_ref()));
+    if answer.overall == Some(Overall::LosesData) && answer.real.is_none() {
+        steps.push(Next::VerifyByWriting);
+    }
+    steps.extend(of_health(answer.healthy.as_ref()));
+    steps.extend(of_power(answer.power.as_ref()));
+    if steps.iter().all(|step| *step == Next::CopyData) {
+        steps.push(Next::ReplaceIt);
+    }
+    first(steps)
 }
 
 fn of_real(real: Option<&Real>) -> Vec<Next> {
@@ -195,5 +212,38 @@ mod tests {
         assert_eq!(steps_of(Grade::Poor, 7), [Next::FasterCard, Next::CheckAgain]);
         assert_eq!(steps_of(Grade::PoorOrFair, 0), [Next::FasterCard]);
         assert_eq!(steps_of(Grade::Good, 0), []);
+    }
+
+    #[test]
+    fn bad_storage_is_not_to_be_tuned_or_bought_again_for_its_speed() {
+        let answer = |overall, healthy| Answer {
+            overall: Some(overall),
+            defect: None,
+            real: None,
+            real_found_on: None,
+            failure: None,
+            healthy,
+            fast: Some(Fast::NotMeasured { why: Untested::Holes }),
+            set_up: Some(SetUp::CanBeBetter { things: vec![Thing::Scheduler, Thing::ReadAhead] }),
+            power: None,
+            next: Vec::new(),
+        };
+        let failing = |experiments| Some(Healthy::CopyNow { signs: Vec::new(), experiments });
+        for (overall, healthy, wanted) in [
+            (Overall::Fake, None, vec![Next::CopyData, Next::ReturnIt]),
+            (Overall::Damaged, None, vec![Next::CopyData, Next::ReplaceIt]),
+            (Overall::LosesData, None, vec![Next::CopyData, Next::VerifyByWriting]),
+            (Overall::Failing, failing(vec![]), vec![Next::CopyData, Next::ReplaceIt]),
+            (
+                Overall::Failing,
+                failing(vec![Experiment::SwapReader]),
+                vec![Next::CopyData, Next::SwapReader],
+            ),
+        ] {
+            assert_eq!(steps(&answer(overall, healthy)), wanted, "{overall:?}");
+        }
+        // One that is not bad is tuned.
+        let slow = steps(&answer(Overall::WatchIt, None));
+        assert!(slow.contains(&Next::Tune), "{slow:?}");
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::clean::one_line;
 use crate::signs::{NO_LOG, UNREAD_LOG, WEAR_UNKNOWN, wear_in_words};
+use crate::yardstick::{Reached, as_yardstick};
 
 /// The reply to a question, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -364,10 +365,11 @@ const fn purpose_in_words(purpose: Purpose) -> &'static str {
 fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>, is_card: bool) -> Option<String> {
     Some(match place {
         ClassPlace::Passed if is_card => format!("{name} yes"),
-        ClassPlace::Passed => format!("as fast as {name} asks"),
+        ClassPlace::Passed => as_yardstick(&[name], Reached::Yes),
         ClassPlace::Failed if is_card => format!("{name} no"),
-        ClassPlace::Failed => format!("slower than {name} asks"),
-        ClassPlace::Undecided => format!("{name} {}", why_open(open)),
+        ClassPlace::Failed => as_yardstick(&[name], Reached::No),
+        ClassPlace::Undecided if is_card => format!("{name} {}", why_open(open)),
+        ClassPlace::Undecided => as_yardstick(&[name], Reached::Perhaps),
         ClassPlace::NotTestable => return None,
     })
 }

@@ -92,8 +92,11 @@ pub fn inventory_table(entries: &[Entry]) -> String {
             (None, []) if entry.missed.is_empty() && entry.undecided.is_empty() => {
                 entry.finding.clone().unwrap_or_else(|| "no class tested".to_owned())
             }
-            (None, []) => "no class passed".to_owned(),
-            (None, met) => format!("passed {}", met.join(" ")),
+            (None, []) if entry.is_card => "no class passed".to_owned(),
+            (None, met) if entry.is_card => format!("passed {}", met.join(" ")),
+            (None, _) => {
+                entry.of_classes(|word, classes| format!("{word} {}", classes.join(" "))).remove(0)
+            }
         };
         let figures = figures(entry).map(|it| if it.is_empty() { "-".to_owned() } else { it });
         let row = [name, verdict].into_iter().chain(figures);

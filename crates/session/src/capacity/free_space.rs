@@ -3,10 +3,10 @@
 //! It reserves the free space, writes and reads back test blocks over all of it, and gives it back. What
 //! it shows holds for the addresses that it covers, which the record names.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use cardproof_device::{ReadWitness, Sysroot};
+use cardproof_io::scratch::UsersDirectory;
 use cardproof_io::{Extent, Target};
 use cardproof_probe::capacity::{Plan, Progress, Wish, run};
 use cardproof_record::{CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State};
@@ -25,7 +25,7 @@ use crate::target::{FreeSpace, Reserved, RoomLayer};
 pub struct FreeSpaceCheck {
     wish: Wish,
     time_max: Option<Nanos>,
-    target: Option<PathBuf>,
+    directory: Option<UsersDirectory>,
     plan: Option<Plan>,
 }
 
@@ -33,13 +33,13 @@ impl FreeSpaceCheck {
     /// A test that excludes what `wish` says, of the addresses that the free space covers.
     #[must_use]
     pub const fn new(wish: Wish) -> Self {
-        Self { wish, time_max: None, target: None, plan: None }
+        Self { wish, time_max: None, directory: None, plan: None }
     }
 
-    /// The same test, which looks whether its reads come from the storage below the directory `target`.
+    /// The same test in `directory`, whatever its path leads to by then.
     #[must_use]
-    pub fn with_witness(self, target: &Path) -> Self {
-        Self { target: Some(target.to_owned()), ..self }
+    pub fn in_directory(self, directory: UsersDirectory) -> Self {
+        Self { directory: Some(directory), ..self }
     }
 
     /// The same test, which stops writing after `time_max` and says less then.
@@ -52,7 +52,9 @@ impl FreeSpaceCheck {
 impl Experiment for FreeSpaceCheck {
     type Place = FreeSpace;
 
-    fn needs(&mut self, _seed: Seed) {}
+    fn needs(&mut self, _seed: Seed) -> Option<UsersDirectory> {
+        self.directory.take()
+    }
 
     fn prepare(
         &mut self,
@@ -87,8 +89,7 @@ impl Experiment for FreeSpaceCheck {
             return;
         }
         let cover = cover(&bench.place, &bench.record);
-        let target = self.target.as_deref();
-        let mut witness = target.map(|target| ReadWitness::begin(&Sysroot::default(), target));
+        let mut witness = ReadWitness::begin(&Sysroot::default(), &bench.place.lasting_path());
         let outcome = {
             let Bench { place, recorder, stop, .. } = bench;
             let time_max = self.time_max;
@@ -112,15 +113,13 @@ impl Experiment for FreeSpaceCheck {
             Ok(outcome) => {
                 record.bytes_written += outcome.bytes_written;
                 record.bytes_read += outcome.bytes_read;
-                if let Some(witness) = &mut witness {
-                    witness.note(outcome.bytes_read);
-                }
+                witness.note(outcome.bytes_read);
                 let is_whole = !outcome.evidence.is_cut_short;
                 record.state = if is_whole { State::Complete } else { State::Partial };
                 record.capacity = Some(CapacityTest {
                     time_ns: now.saturating_sub(begun),
                     cover: Some(cover),
-                    origin: witness.map(ReadWitness::end),
+                    origin: Some(witness.end()),
                     ..stored::stored(&outcome, &plan, CapacityMethod::FreeSpace)
                 });
             }

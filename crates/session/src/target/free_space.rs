@@ -3,19 +3,20 @@
 //! The test file loses its name as soon as it is made, so its space is free again when this process
 //! ends, however it ends. A tenth of the file system, and at least 1 GiB, stays free for other programs.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_device::Surroundings;
-use cardproof_io::scratch::{Scratch, Space};
+use cardproof_io::scratch::{Scratch, Space, UsersDirectory};
 use cardproof_io::{
     Abilities, FreeSpaceError, FreeSpaceTarget, Layer, SampledSpace, Target, Usage, usage,
 };
 use cardproof_record::{TargetInfo, TargetKind};
 use cardproof_units::{Bytes, shell_path};
 
-use super::{device_number, look, not_there, of_scratch, refuse_link, tell_of_leftovers};
+use super::{device_number, look, of_scratch, tell_of_leftovers};
 use crate::announcement::Effect;
 use crate::failure::{Failure, FailureKind, with_causes};
 use crate::frontend::Frontend;
@@ -31,7 +32,16 @@ pub struct FreeSpace {
     pub target: Reserved,
     /// The room in which it is reserved.
     pub room: Room,
+    directory: UsersDirectory,
     surroundings: Surroundings,
+}
+
+impl FreeSpace {
+    /// A path that leads to the open directory, whatever takes its name.
+    #[must_use]
+    pub fn lasting_path(&self) -> PathBuf {
+        self.directory.lasting_path()
+    }
 }
 
 /// How the free space is reserved.
@@ -96,19 +106,24 @@ impl Layer for RoomLayer<'_> {
 }
 
 impl Place for FreeSpace {
-    type Needs = ();
+    /// The directory, where somebody has opened it already.
+    type Needs = Option<UsersDirectory>;
 
-    fn open(_: &(), options: &Options, frontend: &mut dyn Frontend) -> Result<Self, Failure> {
+    fn open(
+        opened: &Self::Needs,
+        options: &Options,
+        frontend: &mut dyn Frontend,
+    ) -> Result<Self, Failure> {
         let path = &options.target;
-        let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
-        if !metadata.is_dir() {
-            let path = path.display();
-            return Err(Failure::usage(format!("{path} is not a directory; name a directory")));
-        }
-        refuse_link(path)?;
         let expected = options.expect_device.as_deref().map(device_number).transpose()?;
-        let surroundings = look(path);
-        let scratch = Scratch::create(path, expected).map_err(|error| of_scratch(&error))?;
+        let directory = match opened {
+            Some(directory) => directory.again(),
+            None => UsersDirectory::open(path),
+        };
+        let directory = directory.map_err(|error| of_scratch(&error))?;
+        let surroundings = look(&directory.lasting_path());
+        let scratch = directory.again().and_then(|own| Scratch::create_in(own, expected));
+        let scratch = scratch.map_err(|error| of_scratch(&error))?;
         tell_of_leftovers(&scratch, frontend);
         let space = scratch.space().map_err(|error| of_scratch(&error))?;
         let wanted = options.size.unwrap_or(space.reservable()).min(space.reservable());
@@ -125,7 +140,7 @@ impl Place for FreeSpace {
                 shell_path(path)
             ))
         })?;
-        Ok(Self { target, room: Room { space, scratch }, surroundings })
+        Ok(Self { target, room: Room { space, scratch }, directory, surroundings })
     }
 
     fn surroundings(&self) -> &Surroundings {

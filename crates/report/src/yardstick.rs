@@ -1,0 +1,25 @@
+//! What the classes of SD cards say of storage that is none: how fast it is, and not which class it has.
+
+use cardproof_rating::wording;
+
+/// Whether storage is as fast as a class asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+    /// That is not certain.
+    Perhaps,
+}
+
+/// How fast storage that is no SD card is beside `classes`, such as `as fast as A2 and V30 ask`.
+pub(crate) fn as_yardstick(classes: &[&str], reached: Reached) -> String {
+    let comparison = match reached {
+        Reached::Yes => "as fast as",
+        Reached::No => "slower than",
+        Reached::Perhaps => "perhaps as fast as",
+    };
+    let verb = if classes.len() == 1 { "asks" } else { "ask" };
+    format!("{comparison} {} {verb}", wording::list(classes))
+}
