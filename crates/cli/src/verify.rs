@@ -182,7 +182,7 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         refuse_options_for_devices(args)?;
         let directory = UsersDirectory::open(&args.target).map_err(|error| of_scratch(&error))?;
         if args.full || args.keep || files::is_set_in(&directory)? {
-            return files::run(args, &options, directory, signals, talk);
+            return files::run(args, &options, &directory, signals, talk);
         }
         let check = FreeSpaceCheck::new(wish(args)).in_directory(directory);
         return measure(args, check, &options, signals);

@@ -181,35 +181,40 @@ impl Needle {
 #[derive(Debug)]
 pub(super) struct Beginnings {
     words: &'static [&'static str],
-    /// The first two characters of all of them.
-    first: Pairs,
-    /// The second and the third.
-    second: Pairs,
+    /// The characters beside each other at the beginning of all of them: the first two, the second and the third, the
+    /// third and the fourth.
+    pairs: [Pairs; 3],
 }
 
 impl Beginnings {
     /// `words` of two bytes or more.
     pub(super) const fn new(words: &'static [&'static str]) -> Self {
-        let (mut first, mut second, mut at) = (Pairs::NONE, Pairs::NONE, 0);
+        let (mut pairs, mut at) = ([Pairs::NONE; 3], 0);
         while at < words.len() {
             let word = words[at].as_bytes();
-            first.add(word[0], word[1]);
-            if word.len() > 2 {
-                second.add(word[1], word[2]);
-            } else {
-                second = Pairs::ALL;
+            let mut place = 0;
+            while place < pairs.len() {
+                if place + 1 < word.len() {
+                    pairs[place].add(word[place], word[place + 1]);
+                } else {
+                    pairs[place] = Pairs::ALL;
+                }
+                place += 1;
             }
             at += 1;
         }
-        Self { words, first, second }
+        Self { words, pairs }
     }
 
     /// Whether `text` begins with one of them.
     pub(super) fn begin(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let [first, second, ..] = bytes else { return false };
-        let third = if bytes.len() > 2 { bytes[2] } else { 0 };
-        if !(self.first.has(*first, *second) && self.second.has(*second, third)) {
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+        if !(self.pairs[0].has(*first, *second)
+            && self.pairs[1].has(*second, byte(2))
+            && self.pairs[2].has(byte(2), byte(3)))
+        {
             return false;
         }
         let is_it = |word: &&str| word.as_bytes()[0] == *first && text.starts_with(word);

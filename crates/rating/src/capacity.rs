@@ -167,7 +167,7 @@ impl Capacity {
                 between(self.real_size),
             ),
             (CapacityVerdict::Damaged, _) => {
-                format!("DAMAGED: parts of the device do not keep data.")
+                "DAMAGED: parts of the device do not keep data.".to_owned()
             }
             (CapacityVerdict::Suspicious, _) => {
                 "SUSPICIOUS: there are signs of a counterfeit.".to_owned()

@@ -56,7 +56,7 @@ struct OwnSet {
 pub(super) fn run(
     args: &VerifyArgs,
     options: &Options,
-    directory: UsersDirectory,
+    directory: &UsersDirectory,
     signals: &Signals,
     talk: Talk,
 ) -> Result<Exit, Failure> {
