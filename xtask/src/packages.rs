@@ -57,6 +57,7 @@ const NIGHTLY_PROGRAMS: &[(&str, &str)] = &[
     ("cpio", "cpio"),
     ("debootstrap", "debootstrap"),
     ("iostat", "sysstat"),
+    ("mmdebstrap", "mmdebstrap"),
     ("mosquitto", "mosquitto"),
     ("mosquitto_sub", "mosquitto-clients"),
     ("promtool", "prometheus"),

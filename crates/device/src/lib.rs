@@ -51,4 +51,4 @@ pub use storage_counters::{StorageCounters, boot_number, storage_counters};
 pub use sysroot::Sysroot;
 pub use task_waits::TaskWaits;
 pub use wear::{WearFacts, seconds_since_start, wear_facts};
-pub use writers::{ProcessId, ProcessWrites, WriteCounters};
+pub use writers::{GroupWrites, ProcessId, ProcessWrites, WriteCounters, Writes};

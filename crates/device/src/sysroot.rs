@@ -186,6 +186,29 @@ impl Sysroot {
         Ok(names)
     }
 
+    /// As [`Self::list`], the directories alone; links to directories are none.
+    pub(crate) fn directories(&self, path: impl AsRef<Path>) -> io::Result<Vec<String>> {
+        let path = relative(path.as_ref());
+        let root = match &self.source {
+            Source::Directory(root) => root,
+            Source::Dump(tree) => {
+                let names = tree.list(path)?.into_iter();
+                return Ok(names.filter(|name| tree.list(&path.join(name)).is_ok()).collect());
+            }
+        };
+        let mut names = Vec::new();
+        for entry in fs::read_dir(root.join(path))? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir()
+                && let Ok(name) = entry.file_name().into_string()
+            {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
     /// The path below the root to which all links in `path` lead; `None` where they lead
     /// nowhere or out of the root.
     pub(crate) fn resolve(&self, path: impl AsRef<Path>) -> Option<PathBuf> {

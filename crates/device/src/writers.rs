@@ -3,16 +3,21 @@
 //! `/proc/PID/io` (proc_pid_io(5)) counts what a process wrote by system calls, to anything, and the pages that it
 //! made dirty and that belong on storage; the kernel shows it of the user's own processes, and to root of all.
 //! `io.stat` of a control group (Documentation/admin-guide/cgroup-v2.rst) counts what reached each device for the
-//! group, written back from memory included, where the file system can tell (ext4, F2FS, Btrfs); everybody may
-//! read it. Names of programs and services are the user's own: they are shown and never put into a record.
+//! group and those below it, written back from memory included, where the file system can tell (ext4, F2FS, Btrfs),
+//! and the group's pages that were swapped out; everybody may read it. Without the controller of memory the kernel
+//! writes back for nobody, and `io.stat` tells nothing. Names of programs and services are the user's own: they are
+//! shown and never put into a record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::block::BlockDevice;
 use crate::{DeviceNumber, Sysroot};
 
 /// Where the control groups of version 2 are, alone or beside those of version 1.
 const GROUPS: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
+
+/// The flag of a thread of the kernel in its `stat` (`PF_KTHREAD`). What it makes dirty is the file system's own.
+const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// Control groups lie no deeper than this on any system seen.
 const DEPTH_MAX: usize = 12;
@@ -33,28 +38,53 @@ pub struct ProcessWrites {
     pub program: String,
     /// The control group that it is in, such as `/system.slice/cron.service`.
     pub group: String,
-    /// Bytes in its write calls, to files, pipes and sockets alike.
+    /// The process that started it, or that took it over.
+    pub parent: u32,
+    /// Its own bytes, and those of its children that have ended and that it waited for.
+    pub writes: Writes,
+}
+
+/// What was handed to storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writes {
+    /// Bytes in write calls, to files, pipes and sockets alike.
     pub asked_bytes: u64,
-    /// Bytes of the pages that it made dirty and that belong on storage, less those that were cut off again.
+    /// Bytes of the pages that were made dirty and that belong on storage.
     pub dirtied_bytes: u64,
+    /// Bytes of such pages that were cut off before they were written, whoever had made them dirty.
+    pub cancelled_bytes: u64,
+}
+
+/// What a control group has handed to one device, with those below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupWrites {
+    /// Bytes that reached the device, swap included.
+    pub reached_bytes: u64,
+    /// Pages that were swapped out; absent where the kernel does not tell, as 6.1 does not.
+    pub swapped_out_pages: Option<u64>,
+    /// What lies in swap.
+    pub swap_bytes: u64,
+    /// Pages that were read from swap again.
+    pub swapped_in_pages: u64,
 }
 
 /// What all have written so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteCounters {
-    /// The processes that this user may look at.
+    /// The processes that this user may look at, without threads of the kernel.
     pub processes: BTreeMap<ProcessId, ProcessWrites>,
     /// Processes that may not be looked at.
     pub hidden: usize,
+    /// The numbers of threads of the kernel and of processes that may not be looked at.
+    others: BTreeSet<u32>,
     /// The whole device, such as `mmcblk0`; empty where the kernel knows none.
     pub disk: String,
     /// The fields of its `stat`.
     pub disk_counters: Vec<u64>,
-    /// Pages that were swapped out, where swap is on storage and not in memory.
+    /// Pages that were swapped out, where swap is on this device.
     pub swapped_out_pages: u64,
-    /// Bytes that reached the device for each control group, those below it not included; empty where the
-    /// kernel does not tell.
-    pub groups: BTreeMap<String, u64>,
+    /// What each control group below the root has written to the device; empty where the kernel does not tell.
+    pub groups: BTreeMap<String, GroupWrites>,
 }
 
 impl WriteCounters {
@@ -62,65 +92,121 @@ impl WriteCounters {
     #[must_use]
     pub fn read(root: &Sysroot, device: &str) -> Self {
         let mut counters = Self::default();
-        for name in root.list("proc").unwrap_or_default() {
-            let Ok(number) = name.parse() else { continue };
-            let Some(started) = started(root, number) else { continue };
-            let Some(io) = io(root, number) else {
-                counters.hidden += 1;
-                continue;
-            };
-            let id = ProcessId { number, started };
-            let program = root.text(format!("proc/{number}/comm")).unwrap_or_default();
-            let group = group_of(root, number).unwrap_or_default();
-            counters.processes.insert(id, ProcessWrites { program, group, ..io });
+        for number in numbers(root) {
+            counters.look_at(root, number);
         }
-        counters.swapped_out_pages = swapped_out_pages(root);
         let Some(disk) = BlockDevice::by_name(root, device).map(|device| device.whole()) else {
             return counters;
         };
         disk.name().clone_into(&mut counters.disk);
+        let has_swap = has_swap(root, disk.name());
+        if let Some(number) = disk.number() {
+            counters.groups = groups(root, number, has_swap);
+        }
+        if has_swap {
+            counters.swapped_out_pages = swapped_out_pages(root);
+        }
+        // Last, as near as can be to the end of the watch.
         let stat = disk.text("stat").unwrap_or_default();
         let fields = stat.split_ascii_whitespace().map(|word| word.parse().ok());
         counters.disk_counters = fields.collect::<Option<_>>().unwrap_or_default();
-        if let Some(number) = disk.number() {
-            counters.groups = groups(root, number);
-        }
         counters
     }
-}
 
-/// Pages that were swapped out since the start (`pswpout` of `/proc/vmstat`); zero where all swap is in memory.
-fn swapped_out_pages(root: &Sysroot) -> u64 {
-    let text =
-        |path: &str| String::from_utf8_lossy(&root.bytes(path).unwrap_or_default()).into_owned();
-    let swaps = text("proc/swaps");
-    if !swaps.lines().skip(1).any(|line| !line.starts_with("/dev/zram")) {
-        return 0;
+    /// Adds the processes that have begun since, at a small part of the cost of reading all, and tells them.
+    pub fn meet(&mut self, root: &Sysroot) -> Vec<ProcessWrites> {
+        let now: BTreeSet<u32> = numbers(root).collect();
+        self.others.retain(|number| now.contains(number));
+        let known: BTreeSet<u32> = self.processes.keys().map(|id| id.number).collect();
+        let strangers =
+            now.into_iter().filter(|it| !known.contains(it) && !self.others.contains(it));
+        let strangers: Vec<u32> = strangers.collect();
+        strangers.into_iter().filter_map(|number| self.look_at(root, number)).collect()
     }
-    let vmstat = text("proc/vmstat");
-    let pages = vmstat.lines().find_map(|line| line.strip_prefix("pswpout "));
-    pages.and_then(|pages| pages.trim().parse().ok()).unwrap_or(0)
+
+    /// Adds a process, or notes that it is none to be looked at.
+    fn look_at(&mut self, root: &Sysroot, number: u32) -> Option<ProcessWrites> {
+        let status = Status::read(root, number)?;
+        if status.is_of_kernel {
+            self.others.insert(number);
+            return None;
+        }
+        let Some(writes) = writes(root, number) else {
+            // A process that has ended meanwhile hides nothing.
+            if Status::read(root, number).is_some() {
+                self.others.insert(number);
+                self.hidden += 1;
+            }
+            return None;
+        };
+        let program = status.program;
+        let group = group_of(root, number).unwrap_or_default();
+        let process = ProcessWrites { program, group, parent: status.parent, writes };
+        self.processes.insert(ProcessId { number, started: status.started }, process.clone());
+        Some(process)
+    }
 }
 
-/// The 22nd field of `stat`; the program's name before it may hold anything.
-fn started(root: &Sysroot, process: u32) -> Option<u64> {
-    let bytes = root.bytes(format!("proc/{process}/stat")).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+/// The numbers of all processes.
+fn numbers(root: &Sysroot) -> impl Iterator<Item = u32> {
+    root.list("proc").unwrap_or_default().into_iter().filter_map(|name| name.parse().ok())
 }
 
-fn io(root: &Sysroot, process: u32) -> Option<ProcessWrites> {
-    let bytes = root.bytes(format!("proc/{process}/io")).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let field = |name: &str| -> Option<u64> {
-        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
-        value.trim().parse().ok()
-    };
-    let dirtied = field("write_bytes:")?.saturating_sub(field("cancelled_write_bytes:")?);
-    Some(ProcessWrites {
-        asked_bytes: field("wchar:")?,
-        dirtied_bytes: dirtied,
-        ..ProcessWrites::default()
+/// Whether something is swapped to `disk`. Of a file nobody tells the device; it counts as this one.
+fn has_swap(root: &Sysroot, disk: &str) -> bool {
+    let swaps = text(root, "proc/swaps");
+    swaps.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()).any(|place| {
+        place.strip_prefix("/dev/").is_none_or(|name| {
+            BlockDevice::by_name(root, name).is_some_and(|device| device.whole().name() == disk)
+        })
+    })
+}
+
+/// Pages that were swapped out since the start (`pswpout` of `/proc/vmstat`).
+fn swapped_out_pages(root: &Sysroot) -> u64 {
+    value(&text(root, "proc/vmstat"), "pswpout ").unwrap_or(0)
+}
+
+fn text(root: &Sysroot, path: &str) -> String {
+    String::from_utf8_lossy(&root.bytes(path).unwrap_or_default()).into_owned()
+}
+
+/// The number behind `name` in a text of lines.
+fn value(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
+}
+
+/// What `stat` tells of a process.
+struct Status {
+    /// The name of its program; empty where it cannot be shown.
+    program: String,
+    parent: u32,
+    is_of_kernel: bool,
+    started: u64,
+}
+
+impl Status {
+    /// The 2nd, the 4th, the 9th and the 22nd field; the program's name may hold anything.
+    fn read(root: &Sysroot, process: u32) -> Option<Self> {
+        let text = text(root, &format!("proc/{process}/stat"));
+        let (head, fields) = text.rsplit_once(')')?;
+        let program = head.split_once('(')?.1;
+        let program = if program.contains(char::is_control) { "" } else { program.trim() };
+        let mut fields = fields.split_ascii_whitespace();
+        let parent = fields.nth(1)?.parse().ok()?;
+        let flags: u64 = fields.nth(4)?.parse().ok()?;
+        let started = fields.nth(12)?.parse().ok()?;
+        let program = program.to_owned();
+        Some(Self { program, parent, is_of_kernel: flags & KERNEL_THREAD != 0, started })
+    }
+}
+
+fn writes(root: &Sysroot, process: u32) -> Option<Writes> {
+    let text = text(root, &format!("proc/{process}/io"));
+    Some(Writes {
+        asked_bytes: value(&text, "wchar:")?,
+        dirtied_bytes: value(&text, "write_bytes:")?,
+        cancelled_bytes: value(&text, "cancelled_write_bytes:")?,
     })
 }
 
@@ -134,48 +220,61 @@ fn group_of(root: &Sysroot, process: u32) -> Option<String> {
     of("0::").filter(|path| path != "/").or_else(|| of(":name=systemd:")).or_else(|| of("0::"))
 }
 
-/// What reached the device `number` for each group by itself.
-fn groups(root: &Sysroot, number: DeviceNumber) -> BTreeMap<String, u64> {
+/// What each group has written to the device `number`; nothing where the kernel does not charge a group with what is
+/// written back from memory.
+fn groups(root: &Sysroot, number: DeviceNumber, has_swap: bool) -> BTreeMap<String, GroupWrites> {
     let mut found = BTreeMap::new();
-    for place in GROUPS {
-        if root.has(format!("{place}/cgroup.controllers")) {
-            let _ = add_group(root, place, "", number, 0, &mut found);
-            break;
-        }
+    let place = GROUPS.into_iter().find(|place| root.has(format!("{place}/cgroup.controllers")));
+    let Some(place) = place else { return found };
+    let controllers = text(root, &format!("{place}/cgroup.controllers"));
+    let has = |name| controllers.split_ascii_whitespace().any(|it| it == name);
+    if has("io") && has("memory") {
+        add_below(root, place, "", &Wanted { number, has_swap }, 0, &mut found);
     }
     found
 }
 
-/// Adds the group at `path` below `place` and those below it; tells what reached the device for all of them.
-fn add_group(
+/// What is asked of every group.
+struct Wanted {
+    number: DeviceNumber,
+    has_swap: bool,
+}
+
+/// Adds the groups below that at `path` of `place`.
+fn add_below(
     root: &Sysroot,
     place: &str,
     path: &str,
-    number: DeviceNumber,
+    wanted: &Wanted,
     depth: usize,
-    found: &mut BTreeMap<String, u64>,
-) -> u64 {
-    let directory = format!("{place}{path}");
-    let all = root
-        .bytes(format!("{directory}/io.stat"))
-        .ok()
-        .and_then(|bytes| written(&String::from_utf8_lossy(&bytes), number));
-    let mut below = 0;
-    if depth < DEPTH_MAX {
-        for name in root.list(&directory).unwrap_or_default() {
-            let child = format!("{path}/{name}");
-            if root.has(format!("{place}{child}/cgroup.procs")) {
-                below += add_group(root, place, &child, number, depth + 1, found);
-            }
+    found: &mut BTreeMap<String, GroupWrites>,
+) {
+    for name in root.directories(format!("{place}{path}")).unwrap_or_default() {
+        let child = format!("{path}/{name}");
+        if let Some(writes) = group_writes(root, &format!("{place}{child}"), wanted) {
+            found.insert(child.clone(), writes);
+        }
+        if depth < DEPTH_MAX {
+            add_below(root, place, &child, wanted, depth + 1, found);
         }
     }
-    let all = all.unwrap_or(below);
-    let own = all.saturating_sub(below);
-    // The root's figure is of the whole device.
-    if own > 0 && !path.is_empty() {
-        found.insert(path.to_owned(), own);
+}
+
+/// `None` where the kernel does not count for the group.
+fn group_writes(root: &Sysroot, directory: &str, wanted: &Wanted) -> Option<GroupWrites> {
+    let bytes = root.bytes(format!("{directory}/io.stat")).ok()?;
+    let reached_bytes = written(&String::from_utf8_lossy(&bytes), wanted.number)?;
+    if !wanted.has_swap {
+        return Some(GroupWrites { reached_bytes, ..GroupWrites::default() });
     }
-    all
+    let memory = text(root, &format!("{directory}/memory.stat"));
+    let swap = text(root, &format!("{directory}/memory.swap.current"));
+    Some(GroupWrites {
+        reached_bytes,
+        swapped_out_pages: value(&memory, "pswpout "),
+        swap_bytes: swap.trim().parse().unwrap_or(0),
+        swapped_in_pages: value(&memory, "workingset_refault_anon ").unwrap_or(0),
+    })
 }
 
 /// The bytes written to `number` by the lines of `io.stat`: `179:0 rbytes=1 wbytes=2 …`.
@@ -198,7 +297,6 @@ mod tests {
 
     const PROCESS: &str = "\
 proc/812/stat = 812 (a (b) c) S 1 812 812 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 7777 1 2
-proc/812/comm = influxd
 proc/812/cgroup = 0::/system.slice/influxdb.service
 proc/812/io = rchar: 10
 proc/812/io = wchar: 5000
@@ -209,6 +307,10 @@ proc/812/io = write_bytes: 12288
 proc/812/io = cancelled_write_bytes: 4096
 proc/900/stat = 900 (secret) S 1 900 900 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 8888 1 2
 proc/900/io !
+proc/44/stat = 44 (jbd2/mmcblk0p2-8) S 2 0 0 0 -1 2097216 1 2 3 4 5 6 7 8 20 0 1 0 99 1 2
+proc/44/io = wchar: 0
+proc/44/io = write_bytes: 4096
+proc/44/io = cancelled_write_bytes: 0
 proc/self/io = wchar: 1
 ";
 
@@ -216,15 +318,15 @@ proc/self/io = wchar: 1
     fn a_process_is_told_with_its_service() {
         let found = WriteCounters::read(&root(PROCESS), "mmcblk0");
         let process = &found.processes[&ProcessId { number: 812, started: 7777 }];
-        assert_eq!(process.program, "influxd");
+        assert_eq!(process.program, "a (b) c");
         assert_eq!(process.group, "/system.slice/influxdb.service");
-        assert_eq!((process.asked_bytes, process.dirtied_bytes), (5000, 8192));
+        assert_eq!(process.parent, 1);
+        let writes = Writes { asked_bytes: 5000, dirtied_bytes: 12_288, cancelled_bytes: 4096 };
+        assert_eq!(process.writes, writes);
         assert_eq!((found.processes.len(), found.hidden), (1, 1));
     }
 
-    #[test]
-    fn a_group_is_told_without_those_below_it() {
-        let groups = "\
+    const GROUPS_OF_A_CARD: &str = "\
 sys/class/block/mmcblk0 -> sys/devices/x/block/mmcblk0
 sys/devices/x/block/mmcblk0/dev = 179:0
 sys/devices/x/block/mmcblk0/stat = 1 2 3 4 5 6 7 8 9 10 11
@@ -239,13 +341,51 @@ sys/fs/cgroup/system.slice/io.stat = 179:0 rbytes=0 wbytes=700 rios=0 wios=9 dby
 sys/fs/cgroup/system.slice/cron.service/cgroup.procs /
 sys/fs/cgroup/system.slice/cron.service/io.stat = 8:0 rbytes=0 wbytes=9 rios=0 wios=9
 sys/fs/cgroup/system.slice/cron.service/io.stat = 179:0 rbytes=0 wbytes=600 rios=0 wios=9
+sys/fs/cgroup/system.slice/cron.service/memory.swap.current = 8192
+sys/fs/cgroup/system.slice/cron.service/memory.stat = workingset_refault_anon 5
 sys/fs/cgroup/init.scope/cgroup.procs /
 ";
-        let counters = WriteCounters::read(&root(groups), "mmcblk0");
+
+    #[test]
+    fn a_process_that_has_begun_since_is_met_once() {
+        let mut counters = WriteCounters::read(&root(PROCESS), "mmcblk0");
+        let more = PROCESS.replace("812", "950");
+        let more = root(&format!("{PROCESS}{more}"));
+        let met = counters.meet(&more);
+        assert_eq!((met.len(), counters.processes.len(), counters.hidden), (1, 2, 1));
+        assert_eq!(counters.meet(&more), Vec::new());
+    }
+
+    #[test]
+    fn a_group_is_told_with_those_below_it_and_its_swap() {
+        let counters = WriteCounters::read(&root(GROUPS_OF_A_CARD), "mmcblk0");
         assert_eq!((counters.disk.as_str(), counters.disk_counters.len()), ("mmcblk0", 11));
         assert_eq!(counters.swapped_out_pages, 4);
-        let found = counters.groups;
-        let expected = [("/system.slice", 100), ("/system.slice/cron.service", 600)];
-        assert_eq!(found, expected.map(|(path, bytes)| (path.to_owned(), bytes)).into());
+        let slice = GroupWrites { reached_bytes: 700, ..GroupWrites::default() };
+        let service = GroupWrites {
+            reached_bytes: 600,
+            swapped_out_pages: None,
+            swap_bytes: 8192,
+            swapped_in_pages: 5,
+        };
+        // That of the start has no counters of its own.
+        let expected = [("/system.slice", slice), ("/system.slice/cron.service", service)];
+        assert_eq!(counters.groups, expected.map(|(path, it)| (path.to_owned(), it)).into());
+    }
+
+    #[test]
+    fn without_the_controller_of_memory_groups_tell_nothing() {
+        let groups = GROUPS_OF_A_CARD.replace("= cpu io memory", "= cpu io");
+        let counters = WriteCounters::read(&root(&groups), "mmcblk0");
+        assert!(counters.groups.is_empty());
+    }
+
+    #[test]
+    fn swap_in_memory_or_on_another_disk_is_not_this_disks() {
+        for place in ["/dev/zram0 partition", "/dev/sda2 partition"] {
+            let groups = GROUPS_OF_A_CARD.replace("/var/swap file", place);
+            let counters = WriteCounters::read(&root(&groups), "mmcblk0");
+            assert_eq!(counters.swapped_out_pages, 0, "{place}");
+        }
     }
 }

@@ -33,6 +33,15 @@ impl Debian {
         self.archive(cache, "root", &["--variant=apt", "--include=passwd"])
     }
 
+    /// As [`Debian::root`], with `packages` installed besides, for machines that boot it; kept under `name`.
+    ///
+    /// # Errors
+    /// As [`Debian::root`].
+    pub(crate) fn root_with(&self, cache: &Path, name: &str, packages: &str) -> Result<PathBuf> {
+        self.check_emulation()?;
+        self.archive(cache, name, &["--variant=apt", &format!("--include={packages}")])
+    }
+
     /// `packages` and what they need, unpacked and not installed, as a tar file in `cache`.
     ///
     /// # Errors

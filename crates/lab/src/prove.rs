@@ -39,6 +39,7 @@ mod stamp;
 mod tune;
 mod verdicts;
 mod verify;
+mod who;
 
 use anyhow::{Context, Result, bail, ensure};
 use cardproof_testkit::require_root;
@@ -52,7 +53,7 @@ pub(crate) use stamp::Stamp;
 pub(crate) use packages::{Chroot, mirror_address, proxy};
 
 /// Every claim that can be proved.
-const PROOFS: [&Proof; 35] = [
+const PROOFS: [&Proof; 36] = [
     &attack::PROOF,
     &blind::PROOF,
     &boards::PROOF,
@@ -88,6 +89,7 @@ const PROOFS: [&Proof; 35] = [
     &verify::PEERS,
     &verify::RESTORE,
     &verify::TIMES,
+    &who::PROOF,
 ];
 
 /// A published claim, and how it is reproduced.

@@ -1,14 +1,19 @@
 //! Who writes to a storage: by service and program, what they asked for and what reached the storage.
 //!
-//! A control group's figure is what reached the device for it, written back from memory included; where groups
-//! tell nothing, a service's share is that of the pages that its programs made dirty. What reached the device and
-//! is of no group is the file system's own: its journal, its tables, and swap. Programs that began and ended
-//! between two looks are in their group's figure only.
+//! A control group's figure is what reached the device for it, written back from memory included and swap left out;
+//! where groups tell nothing, a service's share is that of the pages that its programs made dirty. What reached the
+//! device and is of no group is the file system's own: its journal and its tables. Programs that began and ended
+//! between two looks are in their group's figure, and in that of the program that waited for them.
+
+mod owners;
 
 use std::collections::BTreeMap;
 
 use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
+
+pub use owners::GroupGrowth;
+use owners::Owners;
 
 /// The name and version of the published form.
 pub const WHO_SCHEMA: &str = "cardproof.who/1";
@@ -30,6 +35,8 @@ pub struct ProgramWrites {
     pub asked_bytes: u64,
     /// Bytes of pages that it made dirty.
     pub dirtied_bytes: u64,
+    /// Bytes of such pages that it cut off before they were written, whoever had made them dirty.
+    pub cancelled_bytes: u64,
 }
 
 /// All that was seen in the time that was watched.
@@ -40,7 +47,7 @@ pub struct Watched {
     /// Each program of each group.
     pub programs: Vec<ProgramWrites>,
     /// What reached the device for each group; empty where the kernel does not tell.
-    pub groups: BTreeMap<String, u64>,
+    pub groups: BTreeMap<String, GroupGrowth>,
     /// What reached the device in all.
     pub device_bytes: u64,
     /// Writes of the device.
@@ -68,7 +75,7 @@ pub struct Who {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amplification: Option<f64>,
     /// The share of what reached the device that is a service's or a known cause's, 0 to 1; absent where nothing
-    /// reached it, and where the kernel does not count by group: then what goes past the page cache is nobody's.
+    /// reached it, and where the kernel does not count by group: then all is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attributed: Option<f64>,
     /// The writers, the largest first.
@@ -145,14 +152,16 @@ const REMEDIES: [(&str, Remedy); 13] = [
 #[must_use]
 pub fn who(watched: &Watched) -> Who {
     let device = watched.device_bytes;
-    let mut writers = of_services(watched);
+    let owners = Owners::of(watched);
+    let mut writers = of_services(watched, &owners);
     let of_groups: u64 = writers.iter().map(|writer| writer.reached_bytes.get()).sum();
-    let swapped = watched.swapped_out_bytes.min(device.saturating_sub(of_groups));
-    let rest = device.saturating_sub(of_groups + swapped);
+    let rest = device.saturating_sub(of_groups + owners.swapped);
     let is_counted = !watched.groups.is_empty();
+    // Without counts by group the rest is the file system's where no program is hidden.
+    let has_rest = is_counted || watched.hidden == 0;
     for (name, bytes, remedy) in [
-        (SWAP, swapped, Remedy::SwapOffStorage),
-        (FILESYSTEM, if is_counted { rest } else { 0 }, Remedy::LongerCommit),
+        (SWAP, owners.swapped, Remedy::SwapOffStorage),
+        (FILESYSTEM, if has_rest { rest } else { 0 }, Remedy::LongerCommit),
     ] {
         if bytes > 0 {
             writers.push(Writer {
@@ -188,28 +197,23 @@ pub fn who(watched: &Watched) -> Who {
 }
 
 /// The services, each with its programs.
-fn of_services(watched: &Watched) -> Vec<Writer> {
+fn of_services(watched: &Watched, owners: &Owners<'_>) -> Vec<Writer> {
     let mut services: BTreeMap<&str, Vec<&ProgramWrites>> = BTreeMap::new();
-    for program in watched.programs.iter().filter(|it| it.dirtied_bytes > 0) {
+    for program in watched.programs.iter().filter(|it| it.kept() > 0) {
         services.entry(service(&program.group)).or_default().push(program);
     }
-    for group in watched.groups.keys() {
+    for group in owners.counted.keys() {
         services.entry(service(group)).or_default();
     }
-    let dirtied: u64 = watched.programs.iter().map(|it| it.dirtied_bytes).sum();
-    let is_counted = !watched.groups.is_empty();
-    // Pages that were made dirty need not have reached the device yet, and may be of another one.
-    let per_dirty = (watched.device_bytes as f64 / dirtied.max(1) as f64).min(1.0);
     let writer = |(name, programs): (&str, Vec<&ProgramWrites>)| {
-        let of_group = watched.groups.iter().filter(|(group, _)| service(group) == name);
-        let counted: u64 = of_group.map(|(_, bytes)| bytes).sum();
-        let dirty: u64 = programs.iter().map(|it| it.dirtied_bytes).sum();
-        let reached = if is_counted { counted } else { (dirty as f64 * per_dirty) as u64 };
+        let of = |groups: &BTreeMap<&str, u64>| -> u64 {
+            groups.iter().filter(|(group, _)| service(group) == name).map(|(_, it)| it).sum()
+        };
         Writer {
             name: name.to_owned(),
-            is_counted,
+            is_counted: owners.counted.keys().any(|group| service(group) == name),
             asked_bytes: Bytes(programs.iter().map(|it| it.asked()).sum()),
-            reached_bytes: Bytes(reached),
+            reached_bytes: Bytes(of(&owners.counted) + of(&owners.estimated)),
             bytes_a_day: Bytes::ZERO,
             share: 0.0,
             programs: by_program(&programs),
@@ -223,11 +227,13 @@ fn of_services(watched: &Watched) -> Vec<Writer> {
 impl ProgramWrites {
     /// What it asked to be stored: write calls also go to pipes and sockets, and a page is dirty as a whole.
     fn asked(&self) -> u64 {
-        if self.asked_bytes == 0 {
-            self.dirtied_bytes
-        } else {
-            self.asked_bytes.min(self.dirtied_bytes)
-        }
+        let kept = self.kept();
+        if self.asked_bytes == 0 { kept } else { self.asked_bytes.min(kept) }
+    }
+
+    /// Bytes of pages that it made dirty and did not cut off.
+    const fn kept(&self) -> u64 {
+        self.dirtied_bytes.saturating_sub(self.cancelled_bytes)
     }
 }
 
@@ -311,7 +317,12 @@ mod tests {
             group: group.to_owned(),
             asked_bytes: asked,
             dirtied_bytes: dirtied,
+            cancelled_bytes: 0,
         }
+    }
+
+    fn reached(reached_bytes: u64) -> GroupGrowth {
+        GroupGrowth { reached_bytes, ..GroupGrowth::default() }
     }
 
     const JOURNAL: &str = "/system.slice/systemd-journald.service";
@@ -325,7 +336,8 @@ mod tests {
                 program(INFLUX, "influxd", 100_000, 409_600),
                 program("/user.slice/user-1000.slice/session-1.scope", "ssh", 9_000_000, 0),
             ],
-            groups: [(JOURNAL.to_owned(), 50_000), (INFLUX.to_owned(), 600_000)].into(),
+            groups: [(JOURNAL.to_owned(), reached(50_000)), (INFLUX.to_owned(), reached(600_000))]
+                .into(),
             device_bytes: 1_000_000,
             device_writes: 200,
             flushes: 30,
@@ -355,12 +367,22 @@ mod tests {
     }
 
     #[test]
-    fn without_groups_the_pages_made_dirty_tell_and_the_rest_is_not_known() {
+    fn without_groups_the_pages_made_dirty_tell_and_the_rest_is_the_file_systems() {
         let found = who(&Watched { groups: BTreeMap::new(), ..watched() });
-        assert_eq!(found.writers[0].name, "influxdb.service");
-        assert_eq!(found.writers[0].reached_bytes, Bytes(409_600));
-        assert!(found.writers.iter().all(|writer| writer.name != FILESYSTEM));
+        let names: Vec<_> =
+            found.writers.iter().map(|it| (it.name.as_str(), it.reached_bytes.get())).collect();
+        let expected = [
+            (FILESYSTEM, 1_000_000 - 409_600 - 100_000 - 40_960),
+            ("influxdb.service", 409_600),
+            (SWAP, 100_000),
+            ("systemd-journald.service", 40_960),
+        ];
+        assert_eq!(names, expected);
+        assert!(found.writers.iter().all(|writer| !writer.is_counted));
         assert_eq!(found.attributed, None);
+        // A program that may not be looked at may have written it as well.
+        let found = who(&Watched { groups: BTreeMap::new(), hidden: 1, ..watched() });
+        assert!(found.writers.iter().all(|writer| writer.name != FILESYSTEM));
     }
 
     #[test]

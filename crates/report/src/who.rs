@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cardproof_rating::who::{Change, Remedy, Who};
+use cardproof_rating::who::{Change, FILESYSTEM, Remedy, SWAP, Who};
 use cardproof_units::Bytes;
 
 /// At most so many writers are told.
@@ -12,8 +12,9 @@ const WRITERS_MAX: usize = 10;
 const PROGRAMS_MAX: usize = 3;
 
 /// Where the kernel does not count by group.
-const ESTIMATED: &str = "  This kernel does not count writes by service (io.stat of cgroups), so the shares are \
-                         estimates from memory waiting to be written. Direct writes are in nobody's share.";
+const ESTIMATED: &str = "  The kernel does not count writes by service here (io.stat of cgroups), so the shares are \
+                         estimates from memory waiting to be written. systemd lets it count with \
+                         DefaultIOAccounting=yes in /etc/systemd/system.conf.";
 
 /// Where nothing reached the device.
 const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up to 30 s. Watch for longer, with \
@@ -73,7 +74,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         };
         let _ =
             writeln!(text, "  {unseen}Processes that could not be looked at: {count}. {who_sees}");
-    } else if who.writers.is_empty() {
+    } else if who.writers.iter().all(|it| [SWAP, FILESYSTEM].contains(&it.name.as_str())) {
         text.push_str(
             "  No program wrote while it was watched; the kernel and its journal may have.\n",
         );

@@ -1,15 +1,15 @@
 //! `cardproof watch --who`: who writes to the storage, and what a change has saved.
 
-use std::collections::BTreeMap;
+mod tally;
+
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cardproof_device::live::device_at;
-use cardproof_device::{ProcessId, ProcessWrites, Sysroot, WriteCounters};
-use cardproof_rating::ledger::CardCounters;
-use cardproof_rating::who::{Change, ProgramWrites, WHO_SCHEMA, Watched, Who, changes, who};
+use cardproof_device::{Sysroot, WriteCounters};
+use cardproof_rating::who::{Change, WHO_SCHEMA, Watched, Who, changes, who};
 use cardproof_units::{Nanos, shell_word};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,7 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+use tally::Tally;
 
 /// What is watched unless the user says otherwise.
 const HERE: &str = ".";
@@ -25,8 +26,11 @@ const HERE: &str = ".";
 /// How long is watched unless the user says otherwise.
 const TIME: Nanos = Nanos::from_secs(60);
 
-/// Processes that begin and end between two looks are not seen.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Processes that begin and end between two looks at what has begun are not seen.
+const MEET_EVERY: Duration = Duration::from_secs(1);
+
+/// Looks at what has begun between two at everything, which cost a hundred times as much.
+const MEETINGS: u32 = 10;
 
 /// How long a wish to stop may go unnoticed.
 const STOP_EVERY: Duration = Duration::from_millis(50);
@@ -108,81 +112,26 @@ fn watch(
     signals: &Signals,
 ) -> Option<(String, Watched)> {
     let start = Instant::now();
-    let first = WriteCounters::read(root, device);
-    let mut tally = Tally::new(first);
+    let mut tally = Tally::new(WriteCounters::read(root, device));
     let end = start + Duration::from_nanos(time.get());
-    let mut next = start + LOOK_EVERY;
-    loop {
+    let mut next = start + MEET_EVERY;
+    for meeting in 1_u32.. {
         while let Some(left) = next.min(end).checked_duration_since(Instant::now()) {
             if signals.stop().load(Ordering::Relaxed) {
                 return None;
             }
             thread::sleep(left.min(STOP_EVERY));
         }
-        tally.add(WriteCounters::read(root, device));
-        if Instant::now() >= end {
+        let is_over = Instant::now() >= end;
+        if is_over || meeting.is_multiple_of(MEETINGS) {
+            tally.add(WriteCounters::read(root, device));
+        } else {
+            tally.meet(root);
+        }
+        if is_over {
             break;
         }
-        next = Instant::now() + LOOK_EVERY;
+        next = Instant::now() + MEET_EVERY;
     }
-    let disk = tally.last.disk.clone();
-    Some((disk, tally.watched(start.elapsed().as_secs_f64())))
-}
-
-/// The counters at the beginning and the last that were seen of each process.
-struct Tally {
-    first: WriteCounters,
-    last: WriteCounters,
-    /// Processes that have ended, as they were seen last.
-    ended: BTreeMap<ProcessId, ProcessWrites>,
-}
-
-impl Tally {
-    fn new(first: WriteCounters) -> Self {
-        Self { last: first.clone(), first, ended: BTreeMap::new() }
-    }
-
-    fn add(&mut self, now: WriteCounters) {
-        let gone = self.last.processes.iter().filter(|(id, _)| !now.processes.contains_key(id));
-        self.ended.extend(gone.map(|(id, process)| (*id, process.clone())));
-        self.last = now;
-    }
-
-    fn watched(&self, seconds: f64) -> Watched {
-        let mut programs: BTreeMap<(String, String), ProgramWrites> = BTreeMap::new();
-        for (id, now) in self.last.processes.iter().chain(&self.ended) {
-            let then = self.first.processes.get(id).cloned().unwrap_or_default();
-            let key = (now.group.clone(), now.program.clone());
-            let sum = programs.entry(key).or_insert_with(|| ProgramWrites {
-                program: now.program.clone(),
-                group: now.group.clone(),
-                ..ProgramWrites::default()
-            });
-            sum.asked_bytes += now.asked_bytes.saturating_sub(then.asked_bytes);
-            sum.dirtied_bytes += now.dirtied_bytes.saturating_sub(then.dirtied_bytes);
-        }
-        let grown_group = |(group, now): (&String, &u64)| {
-            let grown = now.saturating_sub(self.first.groups.get(group).copied().unwrap_or(0));
-            (grown > 0).then(|| (group.clone(), grown))
-        };
-        let device = self.device();
-        let pages = self.last.swapped_out_pages.saturating_sub(self.first.swapped_out_pages);
-        Watched {
-            seconds,
-            programs: programs.into_values().collect(),
-            groups: self.last.groups.iter().filter_map(grown_group).collect(),
-            device_bytes: device.sectors_written * 512,
-            device_writes: device.writes,
-            flushes: device.flushes,
-            swapped_out_bytes: pages * rustix::param::page_size() as u64,
-            hidden: self.last.hidden,
-        }
-    }
-
-    /// What the device did.
-    fn device(&self) -> CardCounters {
-        let of = |counters: &WriteCounters| CardCounters::from_stat(&counters.disk_counters);
-        let (first, last) = (of(&self.first), of(&self.last));
-        first.zip(last).map_or_else(CardCounters::default, |(first, last)| last.since(&first))
-    }
+    Some((tally.disk().to_owned(), tally.watched(start.elapsed().as_secs_f64())))
 }

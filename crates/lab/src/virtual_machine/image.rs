@@ -43,11 +43,19 @@ impl Image {
     /// # Errors
     /// [`LabError::Unavailable`] without a static busybox.
     pub(crate) fn new() -> Result<Self> {
+        Self::starting(INIT)
+    }
+
+    /// One with this machine's busybox, and the script that the kernel starts.
+    ///
+    /// # Errors
+    /// [`LabError::Unavailable`] without a static busybox.
+    pub(crate) fn starting(init: &str) -> Result<Self> {
         let busybox = ["/bin/busybox", "/usr/bin/busybox"].map(Path::new);
         let busybox = busybox.iter().find(|path| path.is_file()).ok_or_else(|| {
             LabError::Unavailable("no busybox here; install Debian's busybox-static".to_owned())
         })?;
-        let image = Self::with(busybox, INIT)?;
+        let image = Self::with(busybox, init)?;
         image.add_libraries_of(busybox)?;
         Ok(image)
     }
@@ -133,7 +141,11 @@ impl Image {
         Ok(())
     }
 
-    fn write(&self, to: &str, text: &str) -> Result<()> {
+    /// Puts a file with `text` there, which may be started.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn write(&self, to: &str, text: &str) -> Result<()> {
         let place = self.place(to)?;
         fs::write(&place, text)?;
         Ok(fs::set_permissions(&place, fs::Permissions::from_mode(0o755))?)
