@@ -15,11 +15,7 @@ use super::lines::Line;
 use super::refusals::{FIGURE_MOST, Refusals, check_count, impossible};
 use super::text::short_size;
 use super::{ForeignTool, ImportError};
-use cardproof_record::{
-    Conditions, DeviceInfo, EngineName, Figure, Finding, FindingKind, FlashTimings, HostInfo,
-    JobTime, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated,
-    SyncMode, TargetInfo, TargetKind, Tool, Warning, WarningCode,
-};
+use cardproof_record::{Conditions, DeviceInfo, EngineName, Figure, Finding, FindingKind, FlashTimings, HostInfo, JobTime, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated, SyncMode, TargetInfo, TargetKind, Tool, Verification, Warning, WarningCode};
 
 /// A figure as the tool printed it.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +111,8 @@ pub(super) struct PhaseDraft {
     pub(super) failed: Option<String>,
     /// The fault of the storage that ended it.
     pub(super) fault: Option<FindingKind>,
+    /// How much was read back and was as written; zero where that is not told.
+    pub(super) right: Option<Bytes>,
     pub(super) figures: Vec<Printed>,
 }
 
@@ -141,6 +139,7 @@ impl PhaseDraft {
             warnings: Vec::new(),
             failed: None,
             fault: None,
+            right: None,
             figures: Vec::new(),
         }
     }
@@ -243,6 +242,9 @@ impl PhaseDraft {
             duration_ns: self.duration,
             stated: (!has_failed).then_some(self.stated),
             latency_ns: self.latency.filter(|_| !has_failed),
+            verification: self
+                .right
+                .map(|compared_bytes| Verification { compared_bytes, wrong_bytes: Bytes::ZERO }),
             warnings,
             ..Phase::begun(name, self.op, self.pattern)
         }

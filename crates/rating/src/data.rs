@@ -10,6 +10,7 @@ use cardproof_record::{DataCheck, Phase, Record, WarningCause, WarningCode};
 use cardproof_units::Bytes;
 
 use crate::doubts::Doubt;
+use crate::findings::casts_doubt;
 use crate::wording;
 
 /// The least share of lost data, 0 to 1, that `places` random blocks detect with `confidence` (0 to 1);
@@ -72,6 +73,9 @@ pub fn alarm(record: &Record) -> Option<String> {
 /// nothing was compared.
 #[must_use]
 pub fn in_words(record: &Record) -> Option<String> {
+    if record.is_imported() {
+        return right_elsewhere(record);
+    }
     let in_full: Bytes = record
         .phases
         .iter()
@@ -90,6 +94,29 @@ pub fn in_words(record: &Record) -> Option<String> {
     };
     let parts: Vec<String> = [sampled, in_full].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What another tool that read everything back found right, as a sentence; `None` where it did not, or where anything
+/// was found to be wrong.
+#[must_use]
+pub fn right_elsewhere(record: &Record) -> Option<String> {
+    let compared = record.phases.iter().filter_map(|phase| phase.verification);
+    let most = compared.map(|verification| verification.compared_bytes).max()?;
+    if !record.is_imported() || casts_doubt(record) {
+        return None;
+    }
+    let tool = &record.tool.name;
+    Some(if most > Bytes::ZERO {
+        format!(
+            "{tool} read back {most}, and all of it was as written. If the card claims to hold no more than \
+             that, it is no fake."
+        )
+    } else {
+        format!(
+            "all that {tool} read back was as written. The text does not say how much that was, so the rest of \
+             the card may still be missing: `cardproof verify` tests it."
+        )
+    })
 }
 
 /// As [`in_words`] in a few words, if the final check found all data correct; `None` otherwise.

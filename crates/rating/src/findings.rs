@@ -124,10 +124,11 @@ pub fn gravest_in_short(record: &Record) -> Option<String> {
 /// A finding in a few words.
 pub(crate) fn in_short(what: &FindingKind) -> String {
     match what {
-        FindingKind::WrongSectors { right_to_bytes: Some(right), .. } => {
+        FindingKind::WrongSectors { right_to_bytes: Some(right), .. }
+        | FindingKind::DataLost { right_to_bytes: Some(right), .. } => {
             return format!("looks like a fake of {right}");
         }
-        FindingKind::DataLost { lost_bytes, of_bytes } => {
+        FindingKind::DataLost { lost_bytes, of_bytes, .. } => {
             return format!("{lost_bytes} of {of_bytes} lost");
         }
         FindingKind::Counterfeit { usable_bytes: Some(usable), announced_bytes } => {
@@ -164,6 +165,15 @@ pub(crate) fn in_short(what: &FindingKind) -> String {
     words.to_owned()
 }
 
+/// What a sentence adds where next to nothing is right behind `right` from the start.
+fn fake_in_words(right: Option<Bytes>) -> String {
+    right.map_or_else(String::new, |right| {
+        format!(
+            "; this looks like a fake: about the first {right} are right, and next to nothing behind them"
+        )
+    })
+}
+
 /// `finding` as a sentence without its full stop.
 #[must_use]
 pub fn sentence(finding: &Finding) -> String {
@@ -181,11 +191,7 @@ pub fn sentence(finding: &Finding) -> String {
             let wrong = kinds.iter().filter(|(count, _)| **count > 0);
             let wrong: Vec<String> =
                 wrong.map(|(count, word)| format!("{} {word}", grouped(**count))).collect();
-            let fake = right_to_bytes.map_or_else(String::new, |right| {
-                format!(
-                    "; this looks like a fake: about the first {right} are right, and next to nothing behind them"
-                )
-            });
+            let fake = fake_in_words(*right_to_bytes);
             format!(
                 "of {} sectors that {tool} read{on}, {} are ok, {}{fake}",
                 grouped(all),
@@ -193,10 +199,11 @@ pub fn sentence(finding: &Finding) -> String {
                 wrong.join(", ")
             )
         }
-        FindingKind::DataLost { lost_bytes, of_bytes } => {
+        FindingKind::DataLost { lost_bytes, of_bytes, right_to_bytes } => {
             format!(
-                "{tool} lost {lost_bytes} of {of_bytes}{on} ({} sectors)",
-                grouped(lost_bytes.get() / 512)
+                "{tool} lost {lost_bytes} of {of_bytes}{on} ({} sectors){}",
+                grouped(lost_bytes.get() / 512),
+                fake_in_words(*right_to_bytes)
             )
         }
         FindingKind::Counterfeit { usable_bytes, announced_bytes } => {
@@ -398,7 +405,11 @@ mod tests {
         for what in [unfinished, FindingKind::LifeUsedUp { used_percent: None }] {
             assert_eq!(doubt(&Finding::at(what, "", 1)), None);
         }
-        let lost = FindingKind::DataLost { lost_bytes: Bytes(512), of_bytes: Bytes(1024) };
+        let lost = FindingKind::DataLost {
+            lost_bytes: Bytes(512),
+            of_bytes: Bytes(1024),
+            right_to_bytes: None,
+        };
         let code = doubt(&Finding::at(lost, "", 1)).map(|doubt| doubt.code);
         assert_eq!(code, Some(WarningCode::WrongData));
     }

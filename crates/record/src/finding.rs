@@ -70,6 +70,9 @@ pub enum FindingKind {
         lost_bytes: Bytes,
         /// How much was tested.
         of_bytes: Bytes,
+        /// About so much from the start read back as written, and next to nothing behind it, as of a counterfeit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        right_to_bytes: Option<Bytes>,
     },
     /// The device holds less than it announces.
     Counterfeit {

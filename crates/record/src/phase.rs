@@ -74,7 +74,8 @@ pub struct Interval {
     pub latency_max_ns: Nanos,
 }
 
-/// How much of the data that was read was compared with the written data, byte by byte.
+/// How much of the data that was read was compared with the written data, byte by byte. Of another tool's test in which
+/// all was right, the amount is zero where the tool does not tell it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification {

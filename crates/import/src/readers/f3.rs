@@ -178,6 +178,7 @@ fn read_speed(
     });
     if !is_write {
         (phase.bytes, phase.span) = (data.tested(), data.tested());
+        phase.right = data.is_right().then(|| data.tested());
     }
     draft.phases.push(phase);
     Ok(())

@@ -83,7 +83,25 @@ struct Data<'l, 't> {
     lost: Option<(&'l Line<'t>, u64)>,
     /// Where h2testw says that the medium is likely to be defective.
     defective: Option<&'l Line<'t>>,
+    /// Whether it says that there was no error.
+    is_right: bool,
+    /// How much it says that it tested.
+    tested: Option<u64>,
+    /// The address of the first error.
+    first_wrong: Option<u64>,
 }
+
+impl Data<'_, '_> {
+    /// How much is right, where nothing is right behind the first error, and much of the device is behind it.
+    fn right_to(&self, lost: u64) -> Option<Bytes> {
+        let (first, sound) = self.first_wrong.zip(self.sound)?;
+        let is_all_before = first as f64 >= NEARLY_ALL * sound as f64;
+        (is_all_before && lost as f64 >= MUCH * sound as f64).then_some(Bytes(sound))
+    }
+}
+
+/// What a counterfeit lacks at least, beside what it holds.
+const MUCH: f64 = 0.1;
 
 /// The record of a run.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
@@ -126,9 +144,16 @@ fn settle(draft: &mut RecordDraft, first: usize, data: Data<'_, '_>) {
     for phase in draft.phases.iter_mut().skip(first) {
         phase.bytes = of_bytes;
     }
+    if data.is_right && lost == 0 && data.defective.is_none() {
+        let right = Bytes(data.tested.unwrap_or(0));
+        let reads = draft.phases.iter_mut().skip(first).filter(|phase| phase.op == OpName::Read);
+        reads.for_each(|phase| phase.right = Some(right));
+    }
     match (data.lost, data.defective) {
         (Some((line, lost)), _) if lost > 0 => {
-            draft.find(line, FindingKind::DataLost { lost_bytes: Bytes(lost), of_bytes });
+            let right_to_bytes = data.right_to(lost);
+            let lost_bytes = Bytes(lost);
+            draft.find(line, FindingKind::DataLost { lost_bytes, of_bytes, right_to_bytes });
         }
         (_, Some(line)) => draft.find(line, FindingKind::LikelyDefective),
         _ => {}
@@ -248,14 +273,36 @@ pub(crate) fn is_finding(text: &str) -> bool {
         || text.starts_with(|c: char| c.is_ascii_digit()) && has_sectors()
 }
 
+/// What h2testw says where there was no error.
+const SOUND: Beginnings = Beginnings::new(&[
+    "Test finished without errors",
+    "Fertig, kein Fehler aufgetreten",
+    "Test fehlerfrei",
+]);
+
+/// What it says where it did not test all.
+const WARNINGS: Beginnings = Beginnings::new(&["Warning: Only ", "Achtung: Nur "]);
+
+/// What stands before the address of the first error.
+const OFFSETS: [&str; 2] = ["First error at offset", "Erster Fehler bei Offset"];
+
 fn read_data<'l, 't>(line: &'l Line<'t>, data: &mut Data<'l, 't>, draft: &mut RecordDraft) {
     let text = line.shown();
     let is_defective = ["likely to be defective", "wahrscheinlich defekt"];
     if is_defective.iter().any(|words| text.contains(words)) {
         data.defective = Some(line);
     }
+    data.is_right |= SOUND.begin(text);
+    let offset = OFFSETS.iter().find_map(|name| text.strip_prefix(name));
+    data.first_wrong = data.first_wrong.or_else(|| {
+        let digits = offset?.trim_start_matches(':').trim().strip_prefix("0x")?;
+        u64::from_str_radix(digits, 16).ok()
+    });
     let numbers = quantities(text);
     let is_sectors = |unit: &str| matches!(unit, "sectors" | "sector" | "Sektoren");
+    if let ([tested, _], true) = (numbers.as_slice(), WARNINGS.begin(text)) {
+        data.tested = Some((tested.value * 1_048_576.0) as u64);
+    }
     let Some(sectors) = numbers.iter().find(|it| is_sectors(it.unit)).map(|it| it.value) else {
         return;
     };

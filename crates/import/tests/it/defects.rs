@@ -8,7 +8,7 @@ use cardproof_record::{ErrorCause, FindingKind, OpName, Record, State, WarningCo
 use cardproof_units::Bytes;
 
 use crate::compact::compact;
-use crate::{all_of, directory};
+use crate::{all_of, directory, fixture};
 
 fn pasted(name: &str) -> Imported {
     let path = directory().join("defects").join(name);
@@ -183,4 +183,50 @@ fn a_fake_is_right_up_to_a_place_and_a_damaged_card_here_and_there() {
     let none = "Validating file 1.h2w ...       0/  2097152/      0/      0";
     let second = "Validating file 2.h2w ...       0/  2097152/      0/      0";
     assert_eq!(right_to(&[none, second]), None, "nothing is right");
+}
+
+#[test]
+fn h2testw_tells_a_fake_by_the_place_of_its_first_error() {
+    let report = |first: &str| {
+        let text = format!(
+            "The media is likely to be defective.\n7.4 GByte OK (15600256 sectors)\n\
+             22.3 GByte DATA LOST (46767488 sectors)\nFirst error at offset: {first}\n\
+             Writing speed: 8.59 MByte/s\nReading speed: 12.1 MByte/s\nH2testw v1.4\n"
+        );
+        let all = all_of(&text).unwrap();
+        let FindingKind::DataLost { right_to_bytes, .. } = all.records[0].findings[0].what else {
+            panic!("{all:?}")
+        };
+        right_to_bytes
+    };
+    assert_eq!(report("0x00000001dc180000"), Some(Bytes(15_600_256 * 512)));
+    // Most of what is right lies behind the first error: a damaged card.
+    assert_eq!(report("0x0000000000100000"), None);
+}
+
+/// What the phases of the first record of `text` say of data that were compared.
+fn compared(text: &str) -> Vec<u64> {
+    let found = all_of(text).unwrap();
+    let phases = found.records[0].phases.iter();
+    phases.filter_map(|phase| Some(phase.verification?.compared_bytes.get())).collect()
+}
+
+#[test]
+fn a_test_that_found_all_right_says_so_and_one_that_did_not_says_nothing() {
+    let speed = "Average reading speed: 17.42 MB/s\n";
+    let sums = |lost: &str| {
+        format!(
+            "F3 read 8.0\n  Data OK: 2.00 GB (4194304 sectors)\nData LOST: {lost}\n\
+             Corrupted: {lost}\n{speed}"
+        )
+    };
+    assert_eq!(compared(&sums("0.00 Byte (0 sectors)")), [4_194_304 * 512]);
+    assert_eq!(compared(&sums("512.00 Byte (1 sectors)")), [0; 0]);
+    assert_eq!(compared(&format!("F3 read 8.0\n{speed}")), [0; 0], "no sums");
+    let sound = fixture("h2testw-sound.txt");
+    assert_eq!(compared(&sound), [30_436 << 20]);
+    let (_, without_amount) = sound.split_once('\n').unwrap();
+    assert_eq!(compared(without_amount), [0], "the amount is not told");
+    let ends = without_amount.split_once('\n').unwrap().1;
+    assert_eq!(compared(ends), [0; 0], "without its verdict");
 }

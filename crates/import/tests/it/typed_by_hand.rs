@@ -48,6 +48,7 @@ fn lost_data_quoted_in_a_sentence_are_a_finding() {
     let lost = FindingKind::DataLost {
         lost_bytes: Bytes(2_097_152 * 512),
         of_bytes: Bytes(6_291_456 * 512),
+        right_to_bytes: None,
     };
     assert_eq!(record.findings.len(), 1);
     assert_eq!(record.findings[0].what, lost);

@@ -172,6 +172,14 @@ impl<'l, 't> Data<'l, 't> {
         Bytes(all.saturating_mul(SECTOR))
     }
 
+    /// Whether the program said of all that it compared that it is as written.
+    pub(super) fn is_right(&self) -> bool {
+        let is_summed = self.sums.is_some_and(|(_, sums)| sums.wrong() == 0 && sums.ok > 0);
+        let are_rows_right = self.rows.is_none_or(|(_, rows)| rows.wrong() == 0);
+        let has_failed = self.reads.first.is_some() || self.writes.first.is_some();
+        is_summed && are_rows_right && self.lost.is_some_and(|(_, lost)| lost == 0) && !has_failed
+    }
+
     fn read_row(&mut self, line: &'l Line<'t>, rest: &str) {
         if let Some((_, why)) = rest.split_once("due to") {
             add_failure(&mut self.reads, line, rest, why);
@@ -240,6 +248,7 @@ impl<'l, 't> Data<'l, 't> {
                 let what = FindingKind::DataLost {
                     lost_bytes: Bytes(lost.saturating_mul(SECTOR)),
                     of_bytes: Bytes(lost.saturating_add(ok).saturating_mul(SECTOR)),
+                    right_to_bytes: None,
                 };
                 draft.find(line, what);
             }
