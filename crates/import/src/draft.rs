@@ -15,7 +15,11 @@ use super::lines::Line;
 use super::refusals::{FIGURE_MOST, Refusals, check_count, impossible};
 use super::text::short_size;
 use super::{ForeignTool, ImportError};
-use cardproof_record::{Conditions, DeviceInfo, EngineName, Figure, Finding, FindingKind, FlashTimings, HostInfo, JobTime, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated, SyncMode, TargetInfo, TargetKind, Tool, Verification, Warning, WarningCode};
+use cardproof_record::{
+    Conditions, DeviceInfo, EngineName, Figure, Finding, FindingKind, FlashTimings, HostInfo,
+    JobTime, Latency, OpName, PatternName, Phase, PhaseState, ProfileInfo, Record, State, Stated,
+    SyncMode, TargetInfo, TargetKind, Tool, Verification, Warning, WarningCode,
+};
 
 /// A figure as the tool printed it.
 #[derive(Clone, Debug, PartialEq)]

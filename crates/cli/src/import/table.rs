@@ -20,7 +20,8 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     let name = record.label.as_ref().or(record.conditions.device.model.as_ref());
     lines.extend(name.map(|name| format!("  {name}")));
     lines.extend(findings(record));
-    lines.extend(cardproof_rating::data::right_elsewhere(record).map(|it| format!("  RIGHT: {it}")));
+    lines
+        .extend(cardproof_rating::data::right_elsewhere(record).map(|it| format!("  RIGHT: {it}")));
     let mut figures: ByPhase<'_> = HashMap::new();
     for figure in &record.figures {
         for phase in &figure.phases {

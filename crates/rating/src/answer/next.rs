@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Answer, Fast, Healthy, Overall, Powered, Real, SetUp, Thing, Untested};
+use super::{Answer, ClassPlace, Fast, Healthy, Overall, Powered, Real, SetUp, Thing, Untested};
 use crate::meaning::Grade;
 use crate::signs::{Experiment, LogRead};
 
@@ -45,8 +45,10 @@ pub enum Next {
     OwnDirectory,
     /// Mount a file system of it, and measure a directory there.
     MeasureMounted,
-    /// Use another card for a system.
+    /// Use another card for a system: one that passes A1, which this one does not.
     FasterCard,
+    /// Use an SSD for a system, or another card, although this one passes A1.
+    FasterStorage,
     /// Close other programs and check again.
     CheckAgain,
 }
@@ -152,7 +154,7 @@ fn of_power(power: Option<&Powered>) -> Option<Next> {
 
 fn of_speed(fast: Option<&Fast>) -> Vec<Next> {
     match fast {
-        Some(Fast::Measured { system, disturbed, .. }) => {
+        Some(Fast::Measured { system, disturbed, a1, .. }) => {
             // A grade is poor only where no disturbance explains it, and poor or fair where one may.
             let is_slow = match system {
                 Grade::Poor => true,
@@ -160,7 +162,11 @@ fn of_speed(fast: Option<&Fast>) -> Vec<Next> {
                 _ => false,
             };
             let again = (*disturbed > 0).then_some(Next::CheckAgain);
-            is_slow.then_some(Next::FasterCard).into_iter().chain(again).collect()
+            let faster = match a1 {
+                ClassPlace::Passed => Next::FasterStorage,
+                _ => Next::FasterCard,
+            };
+            is_slow.then_some(faster).into_iter().chain(again).collect()
         }
         Some(Fast::NotMeasured { why: Untested::ReadOnly | Untested::Holes }) => {
             vec![Next::MeasureDirectory]
@@ -184,13 +190,16 @@ fn of_set_up(set_up: Option<&SetUp>) -> Option<Next> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::ClassPlace;
 
     fn steps_of(system: Grade, disturbed: usize) -> Vec<Next> {
+        steps_beside(system, disturbed, ClassPlace::Undecided)
+    }
+
+    fn steps_beside(system: Grade, disturbed: usize, a1: ClassPlace) -> Vec<Next> {
         of_speed(Some(&Fast::Measured {
             system,
             purposes: Vec::new(),
-            a1: ClassPlace::Undecided,
+            a1,
             a2: ClassPlace::Undecided,
             a1_open: None,
             a2_open: None,
@@ -212,6 +221,13 @@ mod tests {
         assert_eq!(steps_of(Grade::Poor, 7), [Next::FasterCard, Next::CheckAgain]);
         assert_eq!(steps_of(Grade::PoorOrFair, 0), [Next::FasterCard]);
         assert_eq!(steps_of(Grade::Good, 0), []);
+    }
+
+    #[test]
+    fn a_slow_card_that_passes_a1_is_not_sent_for_one_that_does() {
+        let steps = |a1| steps_beside(Grade::Poor, 0, a1);
+        assert_eq!(steps(ClassPlace::Passed), [Next::FasterStorage]);
+        assert_eq!(steps(ClassPlace::Failed), [Next::FasterCard]);
     }
 
     #[test]

@@ -82,6 +82,7 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         }
         Next::MeasureMounted => (Some("cardproof"), "for its speed: a directory on it, mounted"),
         Next::FasterCard => (None, "for a system, use a card that passes A1"),
+        Next::FasterStorage => (None, "for a system, use an SSD or a faster card"),
         Next::CheckAgain => (None, "close other programs, and check it again"),
     }
 }

@@ -81,7 +81,7 @@ fn graded(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Option
         .map(|(card, grade)| format!("{} {}", one_line(&card.name), grade.word()))
         .collect();
     Some(format!(
-        "`check` grades them {}: it grades reads and writes each by itself, and counts databases and pauses too.",
+        "`check` grades them {}: its grade is that of the weakest of programs, databases and pauses, and this order is of the time for all reads and writes together.",
         wording::list(&told.iter().map(String::as_str).collect::<Vec<_>>())
     ))
 }

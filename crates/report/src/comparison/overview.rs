@@ -304,7 +304,7 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             let why = if is_disturbed {
                 "Some of their tests were disturbed, which can have slowed them, so there is no order."
             } else {
-                "Cards vary from run to run, so the order is not certain."
+                "They are too close to tell: measure each again, and compare all records."
             };
             format!(
                 "{} cannot be told apart: {first} to {last} {unit}. {why}{rest}",
