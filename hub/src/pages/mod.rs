@@ -3,6 +3,7 @@
 //! Every text from a record is escaped by the template engine or by the crate `report`. No page has a script, and
 //! none asks for anything from another host.
 
+mod contact;
 mod found;
 mod frame;
 
@@ -19,6 +20,7 @@ use crate::store::find::Before;
 use crate::store::review::List;
 use crate::tally::Told;
 
+pub use contact::{Contact, contact, set_contact};
 pub use found::{Api, Call, CompareCards, Fakes, Lives, Pair, Sitemap};
 pub use frame::{Frame, framed};
 
