@@ -17,7 +17,7 @@ use crate::dump::{Manifest, TableForm, forms};
 use crate::queries::Query;
 use crate::ranking::{Board, CardPrice, Row};
 use crate::store::find::Before;
-use crate::store::review::List;
+use crate::store::review::{Ban, List};
 use crate::tally::Told;
 
 pub use contact::{Contact, contact, set_contact};
@@ -286,6 +286,8 @@ pub struct Moderation {
     pub fault: Option<String>,
     /// The records, the newest first.
     pub list: List,
+    /// The bans, on the list of the banned.
+    pub bans: Vec<Ban>,
     /// What can be done with them.
     pub actions: [&'static str; 6],
 }
