@@ -82,12 +82,12 @@ pub enum Error {
     Busy,
     /// The answer took too long to make.
     #[error(
-        "the hub did not answer in time; try again later, with the same Idempotency-Key if you have sent one"
+        "the hub did not answer in time; try again later: what it has kept already it does not keep twice"
     )]
     Late,
     /// The database does not answer.
     #[error(
-        "the hub's database does not answer; try again later, with the same Idempotency-Key if you have sent one"
+        "the hub's database does not answer; try again later: what it has kept already it does not keep twice"
     )]
     Database(#[source] sqlx::Error),
     /// The data directory was removed, or another was put in its place.
@@ -111,6 +111,30 @@ pub enum Error {
 }
 
 impl Error {
+    /// What [`name`](Self::name) may be of what a client is told.
+    pub const NAMES: [&str; 20] = [
+        "refused",
+        "request",
+        "not_found",
+        "gone",
+        "unreadable",
+        "wrong_token",
+        "key_reused",
+        "price_to_come",
+        "too_many",
+        "too_long",
+        "encoding",
+        "too_slow",
+        "busy",
+        "late",
+        "database",
+        "data_gone",
+        "disk_full",
+        "setup",
+        "file",
+        "internal",
+    ];
+
     /// The HTTP status.
     #[must_use]
     pub const fn status(&self) -> u16 {

@@ -14,8 +14,10 @@ use cardproof_hub::db::{Db, Opening};
 use cardproof_hub::dump::{Dump, child};
 use cardproof_hub::error::Error;
 use cardproof_hub::index::Index;
-use cardproof_hub::place::Place;
+use cardproof_hub::pages::{Contact, set_contact};
+use cardproof_hub::place::{Place, sqlite_file};
 use cardproof_hub::store::admin;
+use cardproof_hub::web::metrics::VERSION;
 use cardproof_hub::web::{Hub, Limits, Options, router, serve};
 use cardproof_hub::{log, seed};
 use clap::{Args, Parser, Subcommand};
@@ -65,7 +67,13 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         data: PathBuf,
         /// The database's address
-        #[arg(long, value_name = "postgres://...")]
+        #[arg(
+            long,
+            value_name = "postgres://...",
+            env = "CARDPROOF_HUB_DATABASE",
+            hide_env_values = true,
+            value_parser = server
+        )]
         to: String,
     },
     /// Make an administrator and print the token, which is shown once
@@ -111,6 +119,9 @@ struct ServeArgs {
     /// The address under which people reach the hub, such as https://hub.example.org
     #[arg(long, value_name = "URL", value_parser = public_url)]
     public_url: Option<String>,
+    /// Whom a reader can write to, at the end of every page: a mail address, a URL or words
+    #[arg(long, value_name = "TEXT", env = "CARDPROOF_HUB_CONTACT", value_parser = Contact::new)]
+    contact: Option<Contact>,
     /// Take the client's address from X-Forwarded-For, which a proxy in front has set
     #[arg(long)]
     behind_proxy: bool,
@@ -149,6 +160,17 @@ fn public_url(text: &str) -> Result<String, String> {
     });
     let wrong = || "give an address without a path, such as https://hub.example.org".to_owned();
     if is_web { Ok(address.to_owned()) } else { Err(wrong()) }
+}
+
+/// The address of a PostgreSQL database in `text`, to which a hub can move.
+fn server(text: &str) -> Result<String, String> {
+    let is_server = ["postgres://", "postgresql://"].iter().any(|it| text.starts_with(it));
+    let wrong = || {
+        "migrate moves from SQLite to PostgreSQL: give postgres://...; the way back to SQLite is `backup`, then \
+         `restore` into a new data directory"
+            .to_owned()
+    };
+    if is_server { Ok(text.to_owned()) } else { Err(wrong()) }
 }
 
 /// A name in the audit log.
@@ -213,7 +235,12 @@ async fn perform(command: Command) -> Result<(), Error> {
             let _hold = target.hold().await?;
             let copied = copy(&source, &target.database(Opening::Make).await?).await?;
             target.note()?;
-            say(&format!("moved: {copied}; start the hub with --database from now on"))
+            let old = sqlite_file(&target.data);
+            say(&format!(
+                "moved: {copied}; start the hub with --database from now on. {} stays as it was and holds all records \
+                 and secrets: delete it once the hub runs",
+                old.display()
+            ))
         }
         Command::AddAdministrator { place, name } => {
             say(&admin::add(&Place::from(place).open().await?, &name).await?)
@@ -301,6 +328,17 @@ fn say(line: &str) -> Result<(), Error> {
         .map_err(|error| Error::File("standard output".to_owned(), error))
 }
 
+/// Puts `contact` on every page; the log says where there is none.
+fn show(contact: Option<Contact>) {
+    match contact {
+        Some(contact) => set_contact(contact),
+        None => {
+            let detail = "no page says whom to write to; start the hub with --contact TEXT";
+            log::event("contact", &[("detail", detail.into())]);
+        }
+    }
+}
+
 /// Brings the hub up, answers, and takes it down in order.
 async fn run(args: ServeArgs) -> Result<(), Error> {
     // From here on a signal ends it in order, however early it comes.
@@ -328,6 +366,7 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
         );
         log::event("proxy", &[("detail", detail.into())]);
     }
+    show(args.contact);
     let options = Options {
         public_url,
         is_behind_proxy: args.behind_proxy,
@@ -339,8 +378,9 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     let hub = Hub::new(db.clone(), Index::load(&db).await?, dump, &secret, options);
     let metrics = Arc::clone(&hub.metrics);
     let dumping = (!args.no_dump).then(|| tokio::spawn(child::dump_hourly(place)));
-    say(&format!("cardproof-hub listens on http://{address}"))?;
-    log::event("ready", &[("listen", address.to_string().into())]);
+    say(&format!("cardproof-hub {VERSION} listens on http://{address}"))?;
+    let at = address.to_string();
+    log::event("ready", &[("version", VERSION.into()), ("listen", at.into())]);
     // A proxy has one address and stands for all clients; it counts their connections itself.
     let of_one_client =
         if args.behind_proxy { usize::MAX } else { Limits::default().of_one_client };

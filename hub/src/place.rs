@@ -156,7 +156,10 @@ impl Place {
 
     fn check(&self, noted: Option<Kind>) -> Result<(), Error> {
         let remedy = match (noted, self.kind()) {
-            (Some(Kind::Postgres), Kind::Sqlite) => "give its address with --database",
+            (Some(Kind::Postgres), Kind::Sqlite) => {
+                "give its address with --database; the way back to SQLite is `backup`, then `restore` into a new data \
+                 directory"
+            }
             (Some(Kind::Sqlite), Kind::Postgres) => {
                 "leave --database out, or move it there with `migrate`"
             }

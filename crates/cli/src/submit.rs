@@ -11,6 +11,8 @@ mod sending;
 #[path = "submit/not_sending.rs"]
 mod sending;
 mod show;
+#[cfg(feature = "submit")]
+mod trust;
 mod words;
 
 use std::path::PathBuf;
@@ -62,7 +64,8 @@ pub(crate) struct SubmitArgs {
     /// The hub's address, such as `https://hub.example.org`; there is none by default
     ///
     /// A hub is a page of shared results that somebody runs. cardproof has none of its own: ask the group that
-    /// you want to share with, or run one (hub/README.md in the source).
+    /// you want to share with, or run one (hub/README.md in the source). Its certificate is one that the system
+    /// trusts, or one of the authorities in `SSL_CERT_FILE` or `SSL_CERT_DIR`.
     #[arg(long, value_name = "URL")]
     to: Option<String>,
     /// Send without asking

@@ -8,6 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::SystemTime;
 
 use cardproof_rating::judge;
 use cardproof_submission::LICENCE;
@@ -79,6 +80,7 @@ type Judging = JoinHandle<Result<Vec<Judged>, Error>>;
 
 /// Makes the files of `month` below `directory` as the database has it at one moment.
 pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<File>, Error> {
+    let seen = SystemTime::now();
     let mut snapshot = db.snapshot().await?;
     let row = sqlx::query("SELECT version FROM months WHERE month = $1")
         .bind(month)
@@ -95,7 +97,7 @@ pub(super) async fn make(db: &Db, directory: &Path, month: &str) -> Result<Vec<F
     snapshot.rollback().await?;
     // A reader that fails leaves the writer with a part of the month.
     read?;
-    written?.into_iter().map(|part| part.published(directory, month, &version)).collect()
+    written?.into_iter().map(|part| part.published(directory, month, &version, seen)).collect()
 }
 
 /// Reads the public submissions of `month` in the order of model and name, a page at a time.
@@ -306,8 +308,16 @@ impl Output {
         Ok(Self { out, path, table, format, hash: Sha256::new(), bytes: 0, rows: 0 })
     }
 
-    /// Puts the file into its place. A new content has a new name, so that who reads the old one gets it whole.
-    fn published(self, directory: &Path, month: &str, version: &str) -> Result<File, Error> {
+    /// Puts the file into its place. A new content has a new name, so that who reads the old one gets it whole. Its time
+    /// is `seen`, from which on a change of the database is not in it.
+    fn published(
+        self,
+        directory: &Path,
+        month: &str,
+        version: &str,
+        seen: SystemTime,
+    ) -> Result<File, Error> {
+        self.out.set_modified(seen).map_err(|e| super::named(&self.path, e))?;
         self.out.sync_all().map_err(|e| super::named(&self.path, e))?;
         let sha256 = hex(&self.hash.clone().finalize());
         let path = format!("{}/{month}-{}.{}", self.table, &sha256[..12], self.format);

@@ -4,7 +4,7 @@
 //! A month's files are made again when something of it was added, amended, hidden or deleted; so what was deleted
 //! leaves with the next dump. A month that did not change is not touched. Files are written beside and renamed, and
 //! hold public columns only. A file that was superseded stays for [`GRACE`], so that who has read the manifest before
-//! gets what it names.
+//! gets what it names; but not where a record was deleted or hidden since it was made, which may be in it.
 //!
 //! A process of its own makes it ([`child`]), with a limit of its memory; the hub only reads what is there.
 
@@ -61,6 +61,9 @@ const LOCK: &str = "lock";
 
 /// How long a file stays that the manifest does not name any more.
 const GRACE: Duration = Duration::from_secs(3600);
+
+/// A change is committed so long after its time at most: longer than an answer may take.
+const COMMITTED_WITHIN: Duration = Duration::from_secs(20);
 
 /// A file of the dump.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,6 +187,8 @@ impl Dump {
     /// The database does not answer, or the directory cannot be written.
     pub async fn renew(&self, db: &Db) -> Result<Manifest, Error> {
         let _lock = self.lock()?;
+        let asked = SystemTime::now();
+        let removed = last_removal(db).await?;
         let months = sqlx::query("SELECT month, version FROM months ORDER BY month")
             .fetch_all(db.readers())
             .await?;
@@ -214,7 +219,7 @@ impl Dump {
         let is_current = plan.iter().all(|(_, files)| files.is_some());
         let start = Instant::now();
         if let Some(old) = old.as_ref().filter(|_| is_current) {
-            self.sweep(old);
+            self.sweep(old, removed);
             return Ok(old.clone());
         }
         let (mut files, mut made) = (Vec::new(), 0);
@@ -232,11 +237,11 @@ impl Dump {
             }
         }
         let manifest = manifest(files);
-        self.supersede(&manifest)?;
+        self.supersede(&manifest, asked, removed)?;
         self.write(MANIFEST, &manifest)?;
         // One that stays names nothing that the published one does not.
         let _ = fs::remove_file(self.directory.join(BEGUN));
-        self.sweep(&manifest);
+        self.sweep(&manifest, removed);
         let took = start.elapsed();
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         log::event("dumped", &[("submissions", made.into()), ("ms", ms.into())]);
@@ -251,33 +256,60 @@ impl Dump {
         Ok(file)
     }
 
-    /// Lets the time of grace of the files begin that the published manifest names and `new` does not.
-    fn supersede(&self, new: &Manifest) -> Result<(), Error> {
+    /// Lets the time of grace of the files begin, at `asked`, that the published manifest names and `new` does not; those
+    /// that may hold what was removed last at `removed` get none.
+    fn supersede(
+        &self,
+        new: &Manifest,
+        asked: SystemTime,
+        removed: SystemTime,
+    ) -> Result<(), Error> {
         let old = self.manifest_in(MANIFEST);
         let files = old.iter().flat_map(|manifest| &manifest.files);
         for file in files.filter(|file| !new.files.contains(file)) {
             let path = self.directory.join(&file.path);
             let Ok(file) = fs::File::open(&path) else { continue };
-            file.set_modified(SystemTime::now()).map_err(|e| named(&path, e))?;
+            let made = file.metadata().and_then(|it| it.modified()).map_err(|e| named(&path, e))?;
+            if !may_hold(made, removed) {
+                file.set_modified(asked).map_err(|e| named(&path, e))?;
+            }
         }
         Ok(())
     }
 
-    /// Removes files that no manifest names any more, after their time of grace.
-    fn sweep(&self, manifest: &Manifest) {
+    /// Removes files that no manifest names any more: after their time of grace, or at once where they may hold what was
+    /// removed last at `removed`.
+    fn sweep(&self, manifest: &Manifest, removed: SystemTime) {
         for table in TABLES {
             let entries = fs::read_dir(self.directory.join(table)).into_iter().flatten().flatten();
             for entry in entries {
                 let name = format!("{table}/{}", entry.file_name().to_string_lossy());
                 let is_named = manifest.files.iter().any(|file| file.path == name);
-                let age = entry.metadata().ok().and_then(|it| it.modified().ok()?.elapsed().ok());
-                if !is_named && age.is_none_or(|age| age >= GRACE) {
+                let time = entry.metadata().ok().and_then(|it| it.modified().ok());
+                let age = time.and_then(|it| it.elapsed().ok());
+                let is_over = age.is_none_or(|age| age >= GRACE);
+                if !is_named && (is_over || time.is_none_or(|it| may_hold(it, removed))) {
                     // The next dump removes what stays.
                     let _ = fs::remove_file(entry.path());
                 }
             }
         }
     }
+}
+
+/// When a record was last deleted or hidden.
+async fn last_removal(db: &Db) -> Result<SystemTime, Error> {
+    // As the index of what is not public has it.
+    let text = "SELECT (SELECT COALESCE(MAX(deleted_ms), 0) FROM tombstones) AS deleted, (SELECT \
+        COALESCE(MAX(changed_ms), 0) FROM submissions WHERE state <> 'public' AND state = 'hidden') AS hidden";
+    let row = sqlx::query(text).fetch_one(db.readers()).await?;
+    let last: i64 = row.try_get::<i64, _>("deleted")?.max(row.try_get("hidden")?);
+    Ok(SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(last).unwrap_or_default()))
+}
+
+/// Whether a file that shows the database as of `made` may hold what was removed at `removed`.
+fn may_hold(made: SystemTime, removed: SystemTime) -> bool {
+    removed + COMMITTED_WITHIN >= made
 }
 
 /// The submissions in `files`.

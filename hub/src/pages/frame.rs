@@ -44,7 +44,9 @@ impl Frame {
         }
         match kept.origin.as_str() {
             "simulated" => {
-                marks.push("Simulated: measured on a model of a card, not on a card.".to_owned());
+                let words =
+                    "Simulated: measured on a model of a card, not on a card. It is in no ranking.";
+                marks.push(words.to_owned());
             }
             "imported" => marks.push("Imported: read from another tool's output.".to_owned()),
             "published" => {
@@ -57,13 +59,16 @@ impl Frame {
         }
         if let Some(found) = capacity {
             let real = found.real_size_bytes;
+            let bounds = [real.low, real.high].map(|it| it.to_string());
+            let holds = match bounds {
+                [low, high] if low == high => low,
+                [low, high] => format!("{low} to {high}"),
+            };
             marks.push(format!(
-                "Capacity: {}. It announces {} and holds {} to {}; the probability of the verdict is {:.2} %. The \
+                "Capacity: {}. It announces {} and holds {holds}; the probability of the verdict is {:.2} %. The \
                  sender's program found this from a journal, which is not shared.",
                 found.verdict.name(),
                 found.announced_size_bytes,
-                real.low,
-                real.high,
                 (found.probability * 1e4).floor() / 100.0
             ));
         }

@@ -3,6 +3,7 @@
 //! Every text from a record is escaped by the template engine or by the crate `report`. No page has a script, and
 //! none asks for anything from another host.
 
+mod contact;
 mod found;
 mod frame;
 
@@ -16,9 +17,10 @@ use crate::dump::{Manifest, TableForm, forms};
 use crate::queries::Query;
 use crate::ranking::{Board, CardPrice, Row};
 use crate::store::find::Before;
-use crate::store::review::List;
+use crate::store::review::{Ban, List};
 use crate::tally::Told;
 
+pub use contact::{Contact, contact, set_contact};
 pub use found::{Api, Call, CompareCards, Fakes, Lives, Pair, Sitemap};
 pub use frame::{Frame, framed};
 
@@ -284,6 +286,8 @@ pub struct Moderation {
     pub fault: Option<String>,
     /// The records, the newest first.
     pub list: List,
+    /// The bans, on the list of the banned.
+    pub bans: Vec<Ban>,
     /// What can be done with them.
     pub actions: [&'static str; 6],
 }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 
+use serde::Serialize;
+use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 
 use crate::clock;
@@ -244,34 +246,101 @@ pub async fn report(db: &Db, id: &str) -> Result<(), Error> {
     step.commit().await
 }
 
-/// Lets everything wait that the submitter of the record `id` sends from now on.
+/// A submitter that is banned.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ban {
+    /// What stands for the submitter.
+    pub submitter: String,
+    /// When it was banned.
+    pub banned_ms: i64,
+    /// How many records it has here now.
+    pub records: i64,
+    /// Whether its quarter of the year is over, since when nobody has this name.
+    pub is_over: bool,
+    /// Who has banned it.
+    pub actor: Option<String>,
+    /// Why, and how many records it had then.
+    pub reason: Option<String>,
+}
+
+/// The bans, the latest first, also of submitters without a record.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn ban(db: &Db, id: &str) -> Result<(), Error> {
-    let mut step = db.write().await?;
-    sqlx::query(
-        "INSERT INTO bans (submitter, banned_ms) SELECT submitter, $2 FROM submissions \
-         WHERE id = $1 AND submitter IS NOT NULL ON CONFLICT DO NOTHING",
+pub async fn bans(db: &Db) -> Result<Vec<Ban>, Error> {
+    let text = format!(
+        "SELECT submitter, banned_ms, (SELECT COUNT(*) FROM submissions WHERE submissions.submitter = bans.submitter) \
+         AS records FROM bans ORDER BY banned_ms DESC, submitter LIMIT {LIST_MAX}"
+    );
+    let rows = sqlx::query(AssertSqlSafe(text)).fetch_all(db.readers()).await?;
+    let text = "SELECT subject, actor, reason FROM audit WHERE action = 'ban' AND subject IN \
+                (SELECT submitter FROM bans) ORDER BY at_ms";
+    let mut deeds: HashMap<String, (String, String)> = HashMap::new();
+    for row in sqlx::query(text).fetch_all(db.readers()).await? {
+        deeds.insert(row.try_get("subject")?, (row.try_get("actor")?, row.try_get("reason")?));
+    }
+    let now = clock::quarter(clock::now_ms());
+    let of_row = |row: &AnyRow| {
+        let (submitter, banned_ms): (String, i64) =
+            (row.try_get("submitter")?, row.try_get("banned_ms")?);
+        let (actor, reason) = deeds.remove(&submitter).unzip();
+        let (records, is_over) = (row.try_get("records")?, clock::quarter(banned_ms) != now);
+        Ok(Ban { submitter, banned_ms, records, is_over, actor, reason })
+    };
+    rows.iter().map(of_row).collect()
+}
+
+/// The submitter of the record `id`; none of what came with the hub.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn submitter_of(db: &Db, id: &str) -> Result<Option<String>, Error> {
+    let row = sqlx::query("SELECT submitter FROM submissions WHERE id = $1")
+        .bind(id.to_owned())
+        .fetch_optional(db.readers())
+        .await?;
+    Ok(row.map(|row| row.try_get("submitter")).transpose()?.flatten())
+}
+
+/// How many records `submitter` has here; none where it has none and is not banned.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn known(db: &Db, submitter: &str) -> Result<Option<i64>, Error> {
+    let row = sqlx::query(
+        "SELECT (SELECT COUNT(*) FROM submissions WHERE submitter = $1) AS records, \
+         (SELECT COUNT(*) FROM bans WHERE submitter = $1) AS bans",
     )
-    .bind(id.to_owned())
-    .bind(clock::now_ms())
-    .execute(&mut *step)
+    .bind(submitter.to_owned())
+    .fetch_one(db.readers())
     .await?;
+    let (records, bans): (i64, i64) = (row.try_get("records")?, row.try_get("bans")?);
+    Ok((records + bans > 0).then_some(records))
+}
+
+/// Lets everything wait that `submitter` sends from now on.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn ban(db: &Db, submitter: &str) -> Result<(), Error> {
+    let mut step = db.write().await?;
+    sqlx::query("INSERT INTO bans (submitter, banned_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+        .bind(submitter.to_owned())
+        .bind(clock::now_ms())
+        .execute(&mut *step)
+        .await?;
     step.commit().await
 }
 
-/// Lifts the ban of the submitter of the record `id`.
+/// Lifts the ban of `submitter`.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn unban(db: &Db, id: &str) -> Result<(), Error> {
+pub async fn unban(db: &Db, submitter: &str) -> Result<(), Error> {
     let mut step = db.write().await?;
-    sqlx::query(
-        "DELETE FROM bans WHERE submitter IN (SELECT submitter FROM submissions WHERE id = $1)",
-    )
-    .bind(id.to_owned())
-    .execute(&mut *step)
-    .await?;
+    sqlx::query("DELETE FROM bans WHERE submitter = $1")
+        .bind(submitter.to_owned())
+        .execute(&mut *step)
+        .await?;
     step.commit().await
 }

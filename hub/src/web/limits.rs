@@ -6,7 +6,10 @@
 //!
 //! Everybody together have a limit too, and only what was kept counts in it. Beyond it a client still has
 //! [`SHARE_MIN`], so that no number of others can refuse somebody who submits a few records.
+//!
+//! Reports of readers count once for each client and record in a day.
 
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
@@ -103,6 +106,56 @@ impl Attempts {
     }
 }
 
+/// The most records that a client may report in a day.
+pub const REPORTS_MAX: u32 = 20;
+
+/// So many reports are remembered; then a day begins anew, so that memory is bounded.
+const REMEMBERED_MAX: usize = 1 << 18;
+
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// What readers have reported today, as hashes whose salt is drawn anew each day.
+#[derive(Debug, Default)]
+pub struct Reports {
+    day: Mutex<Day>,
+}
+
+#[derive(Debug, Default)]
+struct Day {
+    number: i64,
+    salt: RandomState,
+    counts: HashMap<u64, u32>,
+}
+
+impl Reports {
+    /// Counts a report of the record `id` by `client`; whether it is its first today.
+    ///
+    /// # Errors
+    /// The client has reported too many records today.
+    pub fn count(&self, client: IpAddr, id: &str) -> Result<bool, Error> {
+        self.count_at(client, id, clock::now_ms())
+    }
+
+    fn count_at(&self, client: IpAddr, id: &str, now_ms: i64) -> Result<bool, Error> {
+        let mut day = self.day.lock().unwrap_or_else(PoisonError::into_inner);
+        if day.number != now_ms / DAY_MS || day.counts.len() >= REMEMBERED_MAX {
+            *day = Day { number: now_ms / DAY_MS, ..Day::default() };
+        }
+        let of_record = day.salt.hash_one((block(client), id));
+        if day.counts.contains_key(&of_record) {
+            return Ok(false);
+        }
+        let of_client = day.salt.hash_one((block(client), ""));
+        let count = day.counts.entry(of_client).or_default();
+        if *count >= REPORTS_MAX {
+            return Err(Error::TooMany);
+        }
+        *count += 1;
+        day.counts.insert(of_record, 1);
+        Ok(true)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +166,19 @@ mod tests {
 
     fn taken(attempts: &Attempts, client: IpAddr, now_ms: i64, tries: u32) -> u32 {
         (0..tries).filter(|_| attempts.count_at(client, now_ms).is_ok()).count() as u32
+    }
+
+    #[test]
+    fn a_client_reports_a_record_once_a_day_and_so_many_records() {
+        let reports = Reports::default();
+        let count = |number, id: &str, now_ms| reports.count_at(client(number), id, now_ms).ok();
+        assert_eq!(count(1, "a", 0), Some(true));
+        assert_eq!(count(1, "a", DAY_MS - 1), Some(false));
+        assert_eq!(count(2, "a", 0), Some(true), "another reader");
+        let others = (1..REPORTS_MAX).filter_map(|at| count(1, &format!("r{at}"), 0));
+        assert!(others.eq(std::iter::repeat_n(true, REPORTS_MAX as usize - 1)));
+        assert_eq!((count(1, "more", 0), count(1, "a", 0)), (None, Some(false)));
+        assert_eq!(count(1, "a", DAY_MS), Some(true), "another day");
     }
 
     #[test]

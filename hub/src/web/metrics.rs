@@ -6,10 +6,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::store::review::Open;
 
 /// Ends of the classes of response times, in seconds.
 const CLASSES: [f64; 7] = [0.005, 0.02, 0.05, 0.1, 0.5, 2.0, 10.0];
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Counters of one process.
 #[derive(Debug, Default)]
@@ -59,6 +63,8 @@ impl Metrics {
     }
 
     fn write(&self, out: &mut String, measured: &Measured) -> std::fmt::Result {
+        head(out, "build", "info", "The version of this program.")?;
+        writeln!(out, "cardproof_hub_build_info{{version=\"{VERSION}\"}} 1")?;
         head(out, "requests", "counter", "Requests by route and status.")?;
         if let Ok(requests) = self.requests.lock() {
             for ((route, status), count) in requests.iter() {
@@ -78,7 +84,10 @@ impl Metrics {
         }
         head(out, "errors", "counter", "Answers that were errors, by name.")?;
         if let Ok(errors) = self.errors.lock() {
-            for (name, count) in errors.iter() {
+            // Also those that have not come yet: an alert sees nothing grow that is not there first.
+            let mut all: BTreeMap<&str, u64> = Error::NAMES.iter().map(|name| (*name, 0)).collect();
+            all.extend(errors.iter());
+            for (name, count) in all {
                 writeln!(out, "cardproof_hub_errors_total{{error=\"{name}\"}} {count}")?;
             }
         }
@@ -150,7 +159,7 @@ impl Measured {
             (
                 "dump_age_seconds",
                 self.dump_age.map(|age| whole(age.as_secs())),
-                "Age of the raw data.",
+                "Age of the raw data; before there are any, time since the start.",
             ),
             (
                 "disk_free_bytes",

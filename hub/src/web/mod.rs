@@ -26,6 +26,7 @@ pub use routes::router;
 pub use server::{Limits, serve};
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::db::Db;
 use crate::dump::Dump;
@@ -56,6 +57,10 @@ pub struct Hub {
     pub metrics: Arc<Metrics>,
     /// How often each client has tried to submit.
     pub attempts: Arc<limits::Attempts>,
+    /// What readers have reported today.
+    pub reports: Arc<limits::Reports>,
+    /// When this process began.
+    pub started: Instant,
     /// What the operator has chosen.
     pub options: Arc<Options>,
     /// How many bodies of each client are in memory.
@@ -105,6 +110,8 @@ impl Hub {
             dump: Arc::new(dump),
             metrics: Arc::default(),
             attempts: Arc::new(limits::Attempts::new(options.submissions_per_hour)),
+            reports: Arc::default(),
+            started: Instant::now(),
             options: Arc::new(options),
             bodies: Arc::default(),
             body_budget: Arc::new(tokio::sync::Semaphore::new(BODY_BUDGET_BYTES)),

@@ -113,18 +113,48 @@ impl Wish {
     /// nothing is done without its note.
     async fn perform(&self, hub: &Hub, who: &str, id: &str) -> Result<(), Error> {
         submissions::check(&hub.db, id, true).await?;
-        admin::note(&hub.db, who, self.action.word(), id, &self.reason).await?;
         let state = match self.action {
-            Action::Ban => return review::ban(&hub.db, id).await,
-            Action::Unban => return review::unban(&hub.db, id).await,
-            Action::Delete => {
-                return submissions::delete(&hub.db, &hub.index, id, By::Moderator).await;
+            Action::Ban | Action::Unban => {
+                let nobody =
+                    || Error::Request("this record came with the hub; nobody sent it".to_owned());
+                let submitter = review::submitter_of(&hub.db, id).await?.ok_or_else(nobody)?;
+                return self.perform_on(hub, who, &submitter, &format!("record {id}, ")).await;
             }
-            Action::Hide => Sight::Hidden,
-            Action::Show => Sight::Public,
-            Action::Approve => Sight::Approved,
+            Action::Delete => None,
+            Action::Hide => Some(Sight::Hidden),
+            Action::Show => Some(Sight::Public),
+            Action::Approve => Some(Sight::Approved),
         };
-        submissions::set_state(&hub.db, &hub.index, id, state).await
+        admin::note(&hub.db, who, self.action.word(), id, &self.reason).await?;
+        match state {
+            Some(state) => submissions::set_state(&hub.db, &hub.index, id, state).await,
+            None => submissions::delete(&hub.db, &hub.index, id, By::Moderator).await,
+        }
+    }
+
+    /// Bans `submitter` or lifts its ban. Its name is the subject of the note, which outlives its records; with it go
+    /// `from` and how many there are.
+    async fn perform_on(
+        &self,
+        hub: &Hub,
+        who: &str,
+        submitter: &str,
+        from: &str,
+    ) -> Result<(), Error> {
+        let records = review::known(&hub.db, submitter).await?.ok_or(Error::NotFound)?;
+        let is_ban = match self.action {
+            Action::Ban => true,
+            Action::Unban => false,
+            _ => return Err(Error::Request("a submitter is banned or unbanned".to_owned())),
+        };
+        let s = if records == 1 { "" } else { "s" };
+        let reason = format!("{} ({from}{records} record{s} of the submitter)", self.reason);
+        admin::note(&hub.db, who, self.action.word(), submitter, &reason).await?;
+        if is_ban {
+            review::ban(&hub.db, submitter).await
+        } else {
+            review::unban(&hub.db, submitter).await
+        }
     }
 }
 
@@ -155,6 +185,11 @@ pub(super) async fn list(
     let before = asked.before.unwrap_or_default();
     let list = review::list(&hub.db, which, &narrowed, &before).await?;
     let open = review::open(&hub.db).await?;
+    let is_whole = asked.submitter.is_none() && record.is_empty();
+    let bans = match which {
+        Which::Banned if is_whole => review::bans(&hub.db).await?,
+        _ => Vec::new(),
+    };
     let states = Which::ALL.map(|it| pages::Shown {
         is_chosen: it == which,
         word: it.word(),
@@ -171,6 +206,7 @@ pub(super) async fn list(
         record,
         fault,
         list,
+        bans,
         actions: Action::ALL.map(Action::word),
     };
     let mut response = page(shown);
@@ -199,64 +235,129 @@ async fn narrowed(
     }
 }
 
-/// Does what a form says, in which each chosen record is a field `id` of its own.
+/// What a form of the page says.
+#[derive(Default)]
+struct Sent<'f> {
+    action: &'f str,
+    reason: &'f str,
+    state: &'f str,
+    /// The submitter to which the list was narrowed.
+    submitter: &'f str,
+    /// The records that were chosen.
+    chosen: Vec<&'f str>,
+    /// The records that the page has shown.
+    shown: Vec<&'f str>,
+    /// Whether it is to be done to all that were shown.
+    is_for_all: bool,
+    /// The submitter whose ban it is about, instead of records.
+    banned: Option<&'f str>,
+}
+
+impl<'f> Sent<'f> {
+    /// What `fields` are; each record has one of its own.
+    fn of(fields: &'f [(String, String)]) -> Self {
+        let mut sent = Self::default();
+        for (name, value) in fields {
+            match name.as_str() {
+                "action" => sent.action = value,
+                "reason" => sent.reason = value,
+                "state" => sent.state = value,
+                "submitter" => sent.submitter = value,
+                "id" => sent.chosen.push(value),
+                "shown" => sent.shown.push(value),
+                "all" => sent.is_for_all = true,
+                "banned" => sent.banned = Some(value),
+                _ => {}
+            }
+        }
+        sent
+    }
+
+    /// The list that it was sent from.
+    fn list(&self) -> String {
+        let which: Which = self.state.parse().unwrap_or(Which::Waiting);
+        let is_name =
+            !self.submitter.is_empty() && self.submitter.chars().all(|c| c.is_ascii_alphanumeric());
+        let of = if is_name { format!("&submitter={}", self.submitter) } else { String::new() };
+        format!("/moderation?state={}{of}", which.word())
+    }
+}
+
+/// Does what a form says.
 pub(super) async fn act(
     State(hub): State<Hub>,
     headers: HeaderMap,
     Form(fields): Form<Vec<(String, String)>>,
 ) -> Page {
     let who = administrator(&hub, &headers).await?;
-    let (mut action, mut reason, mut state, mut ids) = ("", "", "", Vec::new());
-    for (name, value) in &fields {
-        match name.as_str() {
-            "action" => action = value,
-            "reason" => reason = value,
-            "state" => state = value,
-            "id" => ids.push(value),
-            _ => {}
-        }
+    let sent = Sent::of(&fields);
+    let wish = Wish::new(sent.action, sent.reason)?;
+    if let Some(submitter) = sent.banned {
+        wish.perform_on(&hub, &who, submitter, "").await?;
+        return Ok(Redirect::to(&sent.list()).into_response());
     }
-    let wish = Wish::new(action, reason)?;
+    let ids = if sent.is_for_all { &sent.shown } else { &sent.chosen };
     if ids.is_empty() {
         return Err(Error::Request("choose records first".to_owned()).into());
     }
     for id in ids {
         wish.perform(&hub, &who, id).await?;
     }
-    // Back to the list that it was done from.
-    let which: Which = state.parse().unwrap_or(Which::Waiting);
-    Ok(Redirect::to(&format!("/moderation?state={}", which.word())).into_response())
+    Ok(Redirect::to(&sent.list()).into_response())
 }
 
-/// Does what a program says.
+/// What a program says: the administrator, and what is wished.
+async fn wished(hub: &Hub, request: Request) -> Result<(String, Wish), Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Body {
+        action: Option<String>,
+        reason: Option<String>,
+    }
+    let (parts, body) = request.into_parts();
+    let who = administrator(hub, &parts.headers).await?;
+    let client = client(hub, &parts.headers, parts.extensions.get::<Peer>());
+    let held = body::json_bytes(hub, block(client), &parts.headers, body).await?;
+    let unread = |what: &str| {
+        Error::Request(format!("{what}send {{\"action\": \"...\", \"reason\": \"...\"}}"))
+    };
+    let sent: Body = serde_json::from_slice(&held.bytes).map_err(|_| unread(""))?;
+    let action = sent.action.ok_or_else(|| unread("the action is missing: "))?;
+    let reason = sent.reason.ok_or_else(|| unread("the reason is missing: "))?;
+    Ok((who, Wish::new(&action, &reason)?))
+}
+
+/// Does what a program says with a record or its submitter.
 pub(super) async fn moderate(
     State(hub): State<Hub>,
     Path(id): Path<String>,
     request: Request,
 ) -> Page {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Sent {
-        action: Option<String>,
-        reason: Option<String>,
-    }
-    let (parts, body) = request.into_parts();
-    let who = administrator(&hub, &parts.headers).await?;
-    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
-    let held = body::json_bytes(&hub, block(client), &parts.headers, body).await?;
-    let unread = |what: &str| {
-        Error::Request(format!("{what}send {{\"action\": \"...\", \"reason\": \"...\"}}"))
-    };
-    let sent: Sent = serde_json::from_slice(&held.bytes).map_err(|_| unread(""))?;
-    let action = sent.action.ok_or_else(|| unread("the action is missing: "))?;
-    let reason = sent.reason.ok_or_else(|| unread("the reason is missing: "))?;
-    let wish = Wish::new(&action, &reason)?;
+    let (who, wish) = wished(&hub, request).await?;
     wish.perform(&hub, &who, &id).await?;
     let mut done = json!({"id": id, "action": wish.action.word()});
     if let Some(note) = wish.action.note(&hub, &id).await? {
         done["note"] = note.into();
     }
     Ok(json_response(&done))
+}
+
+/// Does what a program says with a submitter, also with one that has no record any more.
+pub(super) async fn moderate_submitter(
+    State(hub): State<Hub>,
+    Path(submitter): Path<String>,
+    request: Request,
+) -> Page {
+    let (who, wish) = wished(&hub, request).await?;
+    wish.perform_on(&hub, &who, &submitter, "").await?;
+    Ok(json_response(&json!({"submitter": submitter, "action": wish.action.word()})))
+}
+
+/// The bans.
+pub(super) async fn bans(State(hub): State<Hub>, headers: HeaderMap) -> Page {
+    administrator(&hub, &headers).await?;
+    let bans = review::bans(&hub.db).await?;
+    Ok(json_response(&json!({"bans": bans})))
 }
 
 /// What administrators did, the latest first.
@@ -266,16 +367,19 @@ pub(super) async fn audit(State(hub): State<Hub>, headers: HeaderMap) -> Page {
     Ok(json_response(&json!({"deeds": deeds})))
 }
 
-/// Notes that a reader finds a record wrong; of one client in an hour as often as it may submit.
+/// Notes that a reader finds a record wrong: of one client once a day, and so many records.
 pub(super) async fn report(
     State(hub): State<Hub>,
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Response, Failed> {
     let (parts, _) = request.into_parts();
-    hub.attempts.count(client(&hub, &parts.headers, parts.extensions.get::<Peer>()))?;
+    let client = client(&hub, &parts.headers, parts.extensions.get::<Peer>());
+    hub.attempts.count(client)?;
     submissions::check(&hub.db, &id, false).await?;
-    review::report(&hub.db, &id).await?;
+    if hub.reports.count(client, &id)? {
+        review::report(&hub.db, &id).await?;
+    }
     let words = "Thank you. An administrator will look at this record.";
     Ok(html_response(pages::message("Reported", words)))
 }

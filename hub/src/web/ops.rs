@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Hub;
 use super::guard::{json_response, typed};
-use super::metrics::Measured;
+use super::metrics::{Measured, VERSION};
 use crate::store::review;
 
 /// The description of the API.
@@ -34,8 +34,9 @@ pub(super) async fn health(State(hub): State<Hub>) -> Response {
         "ready"
     };
     let age = hub.dump.age().map(|age| age.as_secs());
-    let mut response =
-        json_response(&json!({"status": status, "disk_free_bytes": free, "dump_age_seconds": age}));
+    let mut response = json_response(&json!({
+        "status": status, "version": VERSION, "disk_free_bytes": free, "dump_age_seconds": age
+    }));
     if status != "ready" {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
@@ -51,7 +52,7 @@ pub(super) async fn metrics(State(hub): State<Hub>) -> Response {
         records,
         models,
         open: open.ok().and_then(Result::ok),
-        dump_age: hub.dump.age(),
+        dump_age: Some(hub.dump.age().unwrap_or_else(|| hub.started.elapsed())),
         free_bytes: hub.dump.free_bytes(),
     };
     typed("application/openmetrics-text; version=1.0.0; charset=utf-8", hub.metrics.text(&measured))

@@ -51,6 +51,8 @@ pub fn router(hub: Hub) -> Router {
         .route("/api/v1/lives", get(found::lives_json))
         .route("/api/v1/ranking", get(cards::ranking_json))
         .route("/api/v1/moderation/{id}", post(moderation::moderate))
+        .route("/api/v1/bans", get(moderation::bans))
+        .route("/api/v1/bans/{submitter}", post(moderation::moderate_submitter))
         .route("/api/v1/audit", get(moderation::audit))
         .route("/healthz", get(ops::health))
         .route("/metrics", get(ops::metrics))

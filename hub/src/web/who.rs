@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::{HeaderMap, header};
 
@@ -14,12 +15,15 @@ use crate::store::admin;
 /// Whom a proxy in front does not name is nobody's own machine, wherever the proxy runs.
 const UNNAMED: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
+/// Whether a proxy has named a client.
+static NAMED: AtomicBool = AtomicBool::new(false);
+
 /// A proxy that names nobody, and one whose names are not read, is told of once.
 static TOLD: Once = Once::new();
 
 /// Who has sent this: the peer, or whom the proxy in front names last.
 pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpAddr {
-    let named = || {
+    let named = || -> Option<IpAddr> {
         let list = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
         list.rsplit(',').next()?.trim().parse().ok()
     };
@@ -32,10 +36,17 @@ pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpA
         }
         return peer;
     }
-    named().unwrap_or_else(|| {
-        tell("no usable X-Forwarded-For; check the proxy: until then its clients count as one");
-        if peer.is_loopback() { UNNAMED } else { peer }
-    })
+    if let Some(client) = named() {
+        NAMED.store(true, Ordering::Relaxed);
+        return client;
+    }
+    // Where the proxy names its clients, who comes from this machine without a name is its operator.
+    if !(peer.is_loopback() && NAMED.load(Ordering::Relaxed)) {
+        tell(
+            "no usable X-Forwarded-For; if the proxy has sent this, check it: until then its clients count as one",
+        );
+    }
+    if peer.is_loopback() { UNNAMED } else { peer }
 }
 
 /// Notes once what is wrong with the proxy in front.

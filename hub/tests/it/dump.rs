@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::process::Stdio;
 use std::thread;
-use std::time::SystemTime;
+use std::time::Duration;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -16,10 +16,12 @@ use sqlx::AssertSqlSafe;
 use crate::common::client::request;
 use crate::common::postgres::wait_until;
 use crate::common::{Hub, TestData, document};
+use crate::moderation::act;
 
 on_both!(
     tables_hold_what_was_submitted,
     deleted_and_hidden_records_leave_all_tables,
+    a_superseded_file_stays_an_hour_unless_it_may_hold_what_was_removed,
     a_month_that_did_not_change_is_not_made_again,
     tables_agree_while_submissions_go_on,
     files_are_read_in_ranges,
@@ -191,14 +193,6 @@ fn deleted_and_hidden_records_leave_all_tables(place: &TestData) {
         .collect();
     assert_eq!(hub.delete(&kept[0].0, &kept[0].1).status, 204);
     assert_eq!(ids(), expected(&[1, 2]));
-    // Who has read the manifest before still gets what it names, for an hour.
-    let dump = place.data.path().join("dump");
-    for path in &old {
-        assert_eq!(hub.get(&format!("/data/{path}")).status, 200, "{path}");
-        let file = fs::File::open(dump.join(path)).unwrap();
-        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-    }
-    hub.manifest();
     for path in old {
         assert_eq!(hub.get(&format!("/data/{path}")).status, 404, "{path} has a deleted record");
     }
@@ -216,6 +210,39 @@ fn deleted_and_hidden_records_leave_all_tables(place: &TestData) {
     assert_eq!(hub.delete(&kept[1].0, &kept[1].1).status, 204);
     assert_eq!(hub.delete(&kept[2].0, &kept[2].1).status, 204);
     assert_eq!(ids(), BTreeSet::new());
+}
+
+fn a_superseded_file_stays_an_hour_unless_it_may_hold_what_was_removed(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let paths = || {
+        let of = |table: &str| hub.files(table)[0].0["path"].as_str().unwrap().to_owned();
+        ["documents", "runs", "phases"].map(of)
+    };
+    let statuses =
+        |paths: &[String; 3]| paths.each_ref().map(|path| hub.get(&format!("/data/{path}")).status);
+    let (id, _) = hub.submitted(&full("Card 1", 100.0));
+    let first = paths();
+    hub.submitted(&full("Card 2", 100.0));
+    let second = paths();
+    assert_ne!(first, second);
+    assert_eq!(statuses(&first), [200; 3], "who has read the manifest before gets what it names");
+    hub.manifest();
+    assert_eq!(statuses(&first), [200; 3], "also after another dump");
+    let dump = place.data.path().join("dump");
+    for path in &first {
+        let file = fs::File::open(dump.join(path)).unwrap();
+        let since = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(since - Duration::from_secs(3601)).unwrap();
+    }
+    hub.manifest();
+    assert_eq!((statuses(&first), statuses(&second)), ([404; 3], [200; 3]), "an hour later");
+    hub.submitted(&full("Card 3", 100.0));
+    let third = paths();
+    assert_eq!(statuses(&second), [200; 3]);
+    assert_eq!(act(&hub, &token, &format!("id={id}&action=hide&reason=x")), 303);
+    assert_ne!(paths(), third);
+    assert_eq!((statuses(&second), statuses(&third)), ([404; 3], [404; 3]), "it is in both");
 }
 
 /// Runs `text` in the database of `place`, which no hub has open.

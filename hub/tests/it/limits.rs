@@ -10,6 +10,7 @@ use crate::common::{Hub, On, TestData, document};
 on_both!(
     one_client_is_held_to_its_limit,
     whom_the_proxy_does_not_name_is_held_too,
+    who_asks_past_a_proxy_that_names_its_clients_is_no_fault,
     a_proxy_that_is_not_believed_is_told,
     refused_requests_of_one_client_lock_out_nobody,
     one_address_has_so_many_connections,
@@ -40,6 +41,16 @@ fn whom_the_proxy_does_not_name_is_held_too(place: &TestData) {
     assert_eq!(from(&hub, "203.0.113.2"), 201, "who is named is another");
     let log = hub.log_with("X-Forwarded-For");
     assert_eq!(log.matches("no usable X-Forwarded-For").count(), 1, "{log}");
+}
+
+/// Its operator asks the hub itself, past the proxy, which is no fault of the proxy's.
+fn who_asks_past_a_proxy_that_names_its_clients_is_no_fault(place: &TestData) {
+    let mut hub = place.start(&["--no-seed", "--no-dump", "--behind-proxy"]);
+    assert_eq!(from(&hub, "203.0.113.1"), 201);
+    assert_eq!(hub.submit(&document("Any", 1.0), &[]).status, 201);
+    hub.stop();
+    let log = hub.log_with("\"event\":\"ended\"");
+    assert!(!log.contains("X-Forwarded-For"), "{log}");
 }
 
 /// Without the option all who come through a proxy would be the hub's own machine, and nobody would know.

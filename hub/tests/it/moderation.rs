@@ -12,6 +12,8 @@ use crate::lists::{draft, keep};
 on_both!(
     a_moderator_hides_shows_and_deletes_and_all_is_noted,
     a_browser_hides_many_and_bans,
+    a_ban_outlives_the_records_and_can_be_lifted,
+    all_on_a_page_are_chosen_at_once,
     an_administrator_sees_what_is_hidden,
     a_long_list_has_pages,
     reported_records_are_counted_until_somebody_decides,
@@ -142,6 +144,83 @@ fn a_browser_hides_many_and_bans(place: &TestData) {
     let foreign = [("Authorization", basic.as_str()), form, ("Sec-Fetch-Site", "cross-site")];
     let body = format!("id={}&action=delete&reason=x", ids[2]);
     assert_eq!(request(&hub.address, "POST", "/moderation", &foreign, body.as_bytes()).status, 400);
+}
+
+fn a_ban_outlives_the_records_and_can_be_lifted(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--behind-proxy"]);
+    let token = place.administrator();
+    let send = |name: &str| {
+        let answer = hub.submit(&document(name, 100.0), &[("X-Forwarded-For", "203.0.113.9")]);
+        assert_eq!(answer.status, 201);
+        answer.json()
+    };
+    let ids = ["Card 1", "Card 2"].map(|name| send(name)["id"].as_str().unwrap().to_owned());
+    assert!(!page(&hub, &token, "/moderation?state=banned").contains("<h2>Bans</h2>"));
+    assert_eq!(act(&hub, &token, &format!("id={}&action=ban&reason=made+up", ids[0])), 303);
+    let all = format!("id={}&id={}&action=delete&reason=made+up", ids[0], ids[1]);
+    assert_eq!(act(&hub, &token, &all), 303);
+    let bearer = format!("Bearer {token}");
+    let get =
+        |path: &str| request(&hub.address, "GET", path, &[("Authorization", &bearer)], b"").json();
+    let bans = get("/api/v1/bans")["bans"].clone();
+    let ban = &bans[0];
+    let submitter = ban["submitter"].as_str().unwrap();
+    let why = format!("made up (record {}, 2 records of the submitter)", ids[0]);
+    assert_eq!((&ban["records"], &ban["is_over"]), (&json!(0), &json!(false)), "{bans}");
+    assert_eq!((&ban["actor"], &ban["reason"]), (&json!("anna"), &json!(why)), "{bans}");
+    let list = page(&hub, &token, "/moderation?state=banned");
+    assert!(list.contains(&why) && list.contains("<p>0 records"), "{list}");
+    assert!(list.contains(&format!("name=\"banned\" value=\"{submitter}\"")), "{list}");
+    assert_eq!(send("Card 3")["waits"], true);
+    let lift = |reason: &str| {
+        act(&hub, &token, &format!("state=banned&action=unban&banned={submitter}&reason={reason}"))
+    };
+    assert_eq!([lift(""), lift("a+mistake")], [400, 303]);
+    assert_eq!(send("Card 4")["waits"], false);
+    assert!(get("/api/v1/bans")["bans"].as_array().unwrap().is_empty());
+    let moderate = |submitter: &str, action: &str| {
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        let wish = json!({"action": action, "reason": "by its name"}).to_string();
+        let path = format!("/api/v1/bans/{submitter}");
+        request(&hub.address, "POST", &path, &headers, wish.as_bytes()).status
+    };
+    assert_eq!([moderate(submitter, "hide"), moderate("0123456789abcdef", "ban")], [400, 404]);
+    assert_eq!(moderate(submitter, "ban"), 200);
+    assert_eq!(send("Card 5")["waits"], true);
+    assert_eq!(moderate(submitter, "unban"), 200);
+    let deeds = get("/api/v1/audit")["deeds"].clone();
+    let of_submitter = deeds.as_array().unwrap().iter().filter(|it| it["subject"] == submitter);
+    let actions: Vec<&str> = of_submitter.map(|it| it["action"].as_str().unwrap()).collect();
+    assert_eq!(actions, ["unban", "ban", "unban", "ban"], "{deeds}");
+}
+
+fn all_on_a_page_are_chosen_at_once(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump", "--behind-proxy"]);
+    let token = place.administrator();
+    let send = |client: &str, name: &str| {
+        let answer = hub.submit(&document(name, 100.0), &[("X-Forwarded-For", client)]);
+        answer.json()["id"].as_str().unwrap().to_owned()
+    };
+    let mine = ["Card 1", "Card 2"].map(|name| send("203.0.113.9", name));
+    send("198.51.100.1", "Card 3");
+    let fields = |path: &str| -> Vec<String> {
+        let list = page(&hub, &token, path);
+        let shown = list.split("name=\"shown\" value=\"").skip(1);
+        shown.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+    };
+    let list = page(&hub, &token, "/moderation?state=newest");
+    assert!(
+        list.contains("<button name=\"all\" value=\"1\">Do it to all 3 on this page"),
+        "{list}"
+    );
+    let of_mine = list.split(&format!("<code>{}</code>", mine[0])).nth(1).unwrap();
+    let submitter = of_mine.split("submitter=").nth(1).unwrap().split('"').next().unwrap();
+    let shown = fields(&format!("/moderation?state=newest&submitter={submitter}"));
+    assert_eq!(shown.iter().collect::<BTreeSet<_>>(), mine.iter().collect::<BTreeSet<_>>());
+    let of_shown: String = shown.iter().map(|id| format!("shown={id}&")).collect();
+    assert_eq!(act(&hub, &token, &format!("{of_shown}action=hide&reason=made+up")), 400);
+    assert_eq!(act(&hub, &token, &format!("{of_shown}all=1&action=hide&reason=made+up")), 303);
+    assert_eq!(fields("/moderation?state=hidden"), shown);
 }
 
 fn an_administrator_sees_what_is_hidden(place: &TestData) {

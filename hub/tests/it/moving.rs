@@ -157,6 +157,10 @@ fn a_move_to_postgres_loses_nothing() {
     hub.stop();
     let moved = command.output().unwrap();
     assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
+    let told = String::from_utf8(moved.stdout).unwrap();
+    assert!(told.contains("hub.sqlite stays as it was"), "{told}");
+    let back = refusal(place.command("backup").arg("--to").arg(place.data.path().join("x")));
+    assert!(back.contains("the way back to SQLite is `backup`"), "{back}");
     let hub = target.start(&[]);
     assert_eq!(hub.dumped(), before);
     assert_eq!(

@@ -19,6 +19,8 @@ on_both!(
     a_hub_that_was_just_started_ends_in_order,
     what_root_makes_belongs_to_the_owner_of_the_directory,
     an_address_that_is_taken_is_told,
+    whom_to_write_to_is_on_every_page,
+    what_is_worth_an_alert_is_there_from_the_start,
 );
 
 /// What `command` says on standard error, when it fails.
@@ -168,6 +170,49 @@ fn no_link_follows_what_a_client_sends(place: &TestData) {
     assert!(unknown.log_with("\"ready\"").contains("start the hub with --public-url"));
 }
 
+fn whom_to_write_to_is_on_every_page(place: &TestData) {
+    let hub = place.start(&["--no-dump"]);
+    assert!(hub.log_with("\"ready\"").contains("start the hub with --contact"));
+    let id = "sim-v30-a2";
+    let pages = ["/", "/about", "/r/none", &format!("/r/{id}")];
+    assert!(pages.iter().all(|path| !hub.get(path).text().contains("Contact of this hub")));
+    assert!(hub.get(&format!("/r/{id}")).text().contains("in no ranking"));
+    drop(hub);
+    for (contact, shown) in [
+        ("hub@example.org", "<a href=\"mailto:hub@example.org\">hub@example.org</a>"),
+        ("Anna <b>&", "Contact of this hub: Anna &#60;b&#62;&#38;</p>"),
+    ] {
+        let hub = place.start(&["--no-dump", "--contact", contact]);
+        for path in pages {
+            let page = hub.get(path).text();
+            assert!(page.contains(shown), "{path}: {page}");
+        }
+        assert!(!hub.log_with("\"ready\"").contains("--contact"));
+    }
+}
+
+/// An alert on what is absent until it happens never comes.
+fn what_is_worth_an_alert_is_there_from_the_start(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let metrics = hub.get("/metrics").text();
+    let readme = include_str!("../../README.md");
+    let table = readme.split("Worth an alert:").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|row| row.starts_with("| `")).collect();
+    assert!(rows.len() >= 5, "{rows:?}");
+    for row in rows {
+        let mut words = row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2);
+        let name = words.next().unwrap();
+        let of = |error: &str| format!("\n{name}{{error=\"{error}\"}} 0\n");
+        let all: Vec<String> = words.map(of).collect();
+        assert!(all.iter().all(|it| metrics.contains(it)), "{row}: {metrics}");
+        assert!(!all.is_empty() || metrics.contains(&format!("\n{name} ")), "{row}: {metrics}");
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(metrics.contains(&format!("build_info{{version=\"{version}\"}} 1\n")), "{metrics}");
+    assert_eq!(hub.get_json("/healthz").json()["version"], version);
+    assert!(hub.log_with("\"ready\"").contains(&format!("\"version\":\"{version}\"")));
+}
+
 #[test]
 fn what_makes_no_sense_on_the_command_line_is_refused() {
     let place = TestData::new(On::Sqlite).unwrap();
@@ -182,7 +227,11 @@ fn what_makes_no_sense_on_the_command_line_is_refused() {
     assert!(named.status.code() == Some(2) && told.contains("such as 127.0.0.1:8080"), "{told}");
     for name in ["", " ", "a\nb"] {
         assert_eq!(status("add-administrator", &[name]), Some(2), "{name:?}");
+        assert_eq!(status("serve", &["--contact", name]), Some(2), "{name:?}");
     }
+    let moved = place.command("migrate").args(["--to", "sqlite"]).output().unwrap();
+    let told = String::from_utf8_lossy(&moved.stderr).into_owned();
+    assert!(moved.status.code() == Some(2) && told.contains("`backup`, then `restore`"), "{told}");
 }
 
 fn a_hub_that_was_just_started_ends_in_order(place: &TestData) {

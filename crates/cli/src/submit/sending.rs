@@ -1,12 +1,14 @@
 //! One submission over HTTP: an answer or a named reason within five seconds.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use ureq::http::Uri;
-use ureq::{Agent, Error};
+use ureq::http::{Response, Uri, header};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Body, Error};
 
 use super::notes::Note;
+use super::trust;
 use super::{Answer, Trouble};
 use crate::exit::Failure;
 
@@ -53,30 +55,67 @@ impl Hub {
 
     /// Sends `note`.
     pub(super) fn send(&self, note: &Note) -> Result<Answer, Trouble> {
-        let mut config = Agent::config_builder()
-            .timeout_global(Some(TIME_MAX))
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .user_agent(concat!("cardproof/", env!("CARGO_PKG_VERSION")));
-        if self.is_here {
-            // No proxy knows this computer's own addresses.
-            config = config.proxy(None);
+        let start = Instant::now();
+        let mut sent = self.posted(note, RootCerts::WebPki, TIME_MAX);
+        // Nothing of it was sent to whom nobody vouches for; an authority of the system's may.
+        if sent.as_ref().is_err_and(is_of_unknown_issuer)
+            && let Some(roots) = trust::of_system()
+        {
+            sent = self.posted(note, roots, TIME_MAX.saturating_sub(start.elapsed()));
         }
-        let agent: Agent = config.build().into();
-        let sent = agent
-            .post(format!("{}/api/v1/submissions", self.address))
-            .header("Content-Type", "application/json")
-            .header("Accept", "application/json")
-            .header("Idempotency-Key", &note.key)
-            .send(note.document.to_string().as_bytes());
         let mut response = sent.map_err(|error| self.unreachable(&error))?;
         let status = response.status().as_u16();
+        let target = response.headers().get(header::LOCATION).and_then(|it| it.to_str().ok());
+        if matches!(status, 300..400) {
+            return Err(self.elsewhere(target.unwrap_or_default()));
+        }
         let body = response.body_mut().with_config().limit(ANSWER_MAX).read_to_string();
         let body = body.map_err(|error| self.unreachable(&error))?;
         match status {
             200 | 201 => self.answer(&body),
             _ => Err(self.refused(status, &body)),
         }
+    }
+
+    /// Sends `note` to whom one of `roots` vouches for, within `time`.
+    fn posted(
+        &self,
+        note: &Note,
+        roots: RootCerts,
+        time: Duration,
+    ) -> Result<Response<Body>, Error> {
+        let mut config = Agent::config_builder()
+            .timeout_global(Some(time))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .tls_config(TlsConfig::builder().root_certs(roots).build())
+            .user_agent(concat!("cardproof/", env!("CARGO_PKG_VERSION")));
+        if self.is_here {
+            // No proxy knows this computer's own addresses.
+            config = config.proxy(None);
+        }
+        let agent: Agent = config.build().into();
+        agent
+            .post(format!("{}/api/v1/submissions", self.address))
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json")
+            .header("Idempotency-Key", &note.key)
+            .send(note.document.to_string().as_bytes())
+    }
+
+    /// A hub leads nowhere else; most that do so lead to their address with TLS.
+    fn elsewhere(&self, target: &str) -> Trouble {
+        let message = match self.address.strip_prefix("http://") {
+            Some(rest) if target.starts_with("https://") => {
+                format!("{} is reached with TLS: use --to https://{rest}", self.address)
+            }
+            _ => format!(
+                "{} leads to another address ({}); look at the address",
+                self.address,
+                cardproof_report::one_line(target).chars().take(200).collect::<String>()
+            ),
+        };
+        Trouble { message, may_pass: false }
     }
 
     fn answer(&self, body: &str) -> Result<Answer, Trouble> {
@@ -123,6 +162,15 @@ impl Hub {
     }
 
     fn unreachable(&self, error: &Error) -> Trouble {
+        if is_of_unknown_issuer(error) {
+            let message = format!(
+                "cannot trust {}: no authority that this system knows has issued its certificate. For an authority of \
+                 your own add its certificate to the system's, or name the file: SSL_CERT_FILE=ca.pem cardproof submit \
+                 ...",
+                self.address
+            );
+            return Trouble { message, may_pass: false };
+        }
         let cause = match error {
             Error::HostNotFound => {
                 "its name is not known; look at the address and the network".to_owned()
@@ -137,6 +185,12 @@ impl Hub {
         let message = format!("cannot reach the hub at {}: {cause}", self.address);
         Trouble { message, may_pass: true }
     }
+}
+
+/// Whether the hub's certificate is of an authority that is not known. `ureq` tells it in words, of which the last is
+/// the name that `rustls` has for it.
+fn is_of_unknown_issuer(error: &Error) -> bool {
+    error.to_string().ends_with("UnknownIssuer")
 }
 
 #[cfg(test)]
@@ -177,6 +231,15 @@ mod tests {
             assert!(!said.contains(|c: char| c.is_control() || c == '\u{2028}'), "{said:?}");
         }
         assert_eq!(said("no\nroom"), "http://hub did not take it: no room");
+    }
+
+    #[test]
+    fn a_redirect_to_tls_says_which_address_to_use() {
+        let hub = Hub::at("http://hub.lan").unwrap();
+        let trouble = hub.elsewhere("https://hub.lan/api/v1/submissions");
+        assert!(trouble.message.ends_with("use --to https://hub.lan") && !trouble.may_pass);
+        let other = hub.elsewhere("/else\nwhere").message;
+        assert!(other.contains("(/else where)") && !other.contains("https"), "{other}");
     }
 
     #[test]

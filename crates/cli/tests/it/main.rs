@@ -50,6 +50,7 @@ mod schemas;
 mod setups;
 mod simulated;
 mod submitting;
+mod submitting_tls;
 mod traces;
 mod verify;
 mod verify_directory;

@@ -70,7 +70,7 @@ pub(crate) fn hub(statuses: &'static [u16]) -> (String, Receiver<Sent>) {
 }
 
 /// A record of a simulated card, with a label.
-fn measured(home: &Home) {
+pub(crate) fn measured(home: &Home) {
     let words = [
         "run",
         "sim:sandisk-ultra-a1",
