@@ -85,6 +85,9 @@ pub struct WriteCounters {
     pub swapped_out_pages: u64,
     /// What each control group below the root has written to the device; empty where the kernel does not tell.
     pub groups: BTreeMap<String, GroupWrites>,
+    /// Bytes in memory that are still to be written for each group that the kernel does not count for, and those below
+    /// it.
+    pub waiting: BTreeMap<String, u64>,
 }
 
 impl WriteCounters {
@@ -101,7 +104,7 @@ impl WriteCounters {
         disk.name().clone_into(&mut counters.disk);
         let has_swap = has_swap(root, disk.name());
         if let Some(number) = disk.number() {
-            counters.groups = groups(root, number, has_swap);
+            counters.add_groups(root, &Wanted { number, has_swap });
         }
         if has_swap {
             counters.swapped_out_pages = swapped_out_pages(root);
@@ -122,6 +125,42 @@ impl WriteCounters {
             now.into_iter().filter(|it| !known.contains(it) && !self.others.contains(it));
         let strangers: Vec<u32> = strangers.collect();
         strangers.into_iter().filter_map(|number| self.look_at(root, number)).collect()
+    }
+
+    /// Adds what each group has written to the device, and what waits to be written for it; nothing where the kernel
+    /// does not charge a group with what is written back from memory.
+    fn add_groups(&mut self, root: &Sysroot, wanted: &Wanted) {
+        let place =
+            GROUPS.into_iter().find(|place| root.has(format!("{place}/cgroup.controllers")));
+        let Some(place) = place else { return };
+        let controllers = text(root, &format!("{place}/cgroup.controllers"));
+        let has = |name| controllers.split_ascii_whitespace().any(|it| it == name);
+        if has("io") && has("memory") {
+            self.add_below(root, place, "", wanted, 0);
+        }
+    }
+
+    /// Adds the groups below that at `path` of `place`.
+    fn add_below(
+        &mut self,
+        root: &Sysroot,
+        place: &str,
+        path: &str,
+        wanted: &Wanted,
+        depth: usize,
+    ) {
+        for name in root.directories(format!("{place}{path}")).unwrap_or_default() {
+            let child = format!("{path}/{name}");
+            let directory = format!("{place}{child}");
+            if let Some(writes) = group_writes(root, &directory, wanted) {
+                self.groups.insert(child.clone(), writes);
+            } else if let Some(bytes) = waiting(root, &directory) {
+                self.waiting.insert(child.clone(), bytes);
+            }
+            if depth < DEPTH_MAX {
+                self.add_below(root, place, &child, wanted, depth + 1);
+            }
+        }
     }
 
     /// Adds a process, or notes that it is none to be looked at.
@@ -220,44 +259,16 @@ fn group_of(root: &Sysroot, process: u32) -> Option<String> {
     of("0::").filter(|path| path != "/").or_else(|| of(":name=systemd:")).or_else(|| of("0::"))
 }
 
-/// What each group has written to the device `number`; nothing where the kernel does not charge a group with what is
-/// written back from memory.
-fn groups(root: &Sysroot, number: DeviceNumber, has_swap: bool) -> BTreeMap<String, GroupWrites> {
-    let mut found = BTreeMap::new();
-    let place = GROUPS.into_iter().find(|place| root.has(format!("{place}/cgroup.controllers")));
-    let Some(place) = place else { return found };
-    let controllers = text(root, &format!("{place}/cgroup.controllers"));
-    let has = |name| controllers.split_ascii_whitespace().any(|it| it == name);
-    if has("io") && has("memory") {
-        add_below(root, place, "", &Wanted { number, has_swap }, 0, &mut found);
-    }
-    found
-}
-
 /// What is asked of every group.
 struct Wanted {
     number: DeviceNumber,
     has_swap: bool,
 }
 
-/// Adds the groups below that at `path` of `place`.
-fn add_below(
-    root: &Sysroot,
-    place: &str,
-    path: &str,
-    wanted: &Wanted,
-    depth: usize,
-    found: &mut BTreeMap<String, GroupWrites>,
-) {
-    for name in root.directories(format!("{place}{path}")).unwrap_or_default() {
-        let child = format!("{path}/{name}");
-        if let Some(writes) = group_writes(root, &format!("{place}{child}"), wanted) {
-            found.insert(child.clone(), writes);
-        }
-        if depth < DEPTH_MAX {
-            add_below(root, place, &child, wanted, depth + 1, found);
-        }
-    }
+/// Bytes of a group's files in memory that are dirty or on their way to storage; `None` where nobody counts them.
+fn waiting(root: &Sysroot, directory: &str) -> Option<u64> {
+    let memory = text(root, &format!("{directory}/memory.stat"));
+    Some(value(&memory, "file_dirty ")? + value(&memory, "file_writeback ")?)
 }
 
 /// `None` where the kernel does not count for the group.
@@ -344,6 +355,9 @@ sys/fs/cgroup/system.slice/cron.service/io.stat = 179:0 rbytes=0 wbytes=600 rios
 sys/fs/cgroup/system.slice/cron.service/memory.swap.current = 8192
 sys/fs/cgroup/system.slice/cron.service/memory.stat = workingset_refault_anon 5
 sys/fs/cgroup/init.scope/cgroup.procs /
+sys/fs/cgroup/init.scope/memory.stat = file_dirty 4096
+sys/fs/cgroup/init.scope/memory.stat = file_writeback 8192
+sys/fs/cgroup/user.slice/cgroup.procs /
 ";
 
     #[test]
@@ -368,16 +382,17 @@ sys/fs/cgroup/init.scope/cgroup.procs /
             swap_bytes: 8192,
             swapped_in_pages: 5,
         };
-        // That of the start has no counters of its own.
+        // That of the start has no counters of its own, but pages that wait; that of users has neither.
         let expected = [("/system.slice", slice), ("/system.slice/cron.service", service)];
         assert_eq!(counters.groups, expected.map(|(path, it)| (path.to_owned(), it)).into());
+        assert_eq!(counters.waiting, [("/init.scope".to_owned(), 12_288)].into());
     }
 
     #[test]
     fn without_the_controller_of_memory_groups_tell_nothing() {
         let groups = GROUPS_OF_A_CARD.replace("= cpu io memory", "= cpu io");
         let counters = WriteCounters::read(&root(&groups), "mmcblk0");
-        assert!(counters.groups.is_empty());
+        assert!(counters.groups.is_empty() && counters.waiting.is_empty());
     }
 
     #[test]

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-pub use owners::GroupGrowth;
 use owners::Owners;
+pub use owners::{GroupGrowth, Waiting};
 
 /// The name and version of the published form.
 pub const WHO_SCHEMA: &str = "cardproof.who/1";
@@ -48,6 +48,8 @@ pub struct Watched {
     pub programs: Vec<ProgramWrites>,
     /// What reached the device for each group; empty where the kernel does not tell.
     pub groups: BTreeMap<String, GroupGrowth>,
+    /// What waited in memory to be written for each group that the kernel does not count for, and those below it.
+    pub waiting: BTreeMap<String, Waiting>,
     /// What reached the device in all.
     pub device_bytes: u64,
     /// Writes of the device.
@@ -338,6 +340,7 @@ mod tests {
             ],
             groups: [(JOURNAL.to_owned(), reached(50_000)), (INFLUX.to_owned(), reached(600_000))]
                 .into(),
+            waiting: BTreeMap::new(),
             device_bytes: 1_000_000,
             device_writes: 200,
             flushes: 30,

@@ -3,7 +3,8 @@
 //! The kernel counts for a group with those below it, and charges a group with its pages that are swapped out. What is
 //! a group's beyond those below it is also of groups that have ended, for which pages are written after they were seen
 //! last, and of groups below it that the kernel does not count for: each has the share of the pages that its programs
-//! made dirty. Where no group above is counted either, the pages made dirty are all that is known.
+//! made dirty. Where no group above is counted either, the pages made dirty are all that is known, with those that
+//! waited in memory at the beginning and without those that do so at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +21,15 @@ pub struct GroupGrowth {
     pub has_ended: bool,
 }
 
+/// What waited in memory to be written for a control group and those below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// At the beginning.
+    pub before_bytes: u64,
+    /// At the end; absent where the group has ended: what waits for it is then in the figure of the group above.
+    pub after_bytes: Option<u64>,
+}
+
 /// Bytes by control group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owners<'a> {
@@ -34,8 +44,8 @@ pub(super) struct Owners<'a> {
 impl<'a> Owners<'a> {
     /// The owners of what was `watched`.
     pub(super) fn of(watched: &'a Watched) -> Self {
-        let counted = own(watched, |it| it.reached_bytes);
-        let weights = own(watched, |it| it.swap_weight);
+        let counted = own(&watched.groups, |it| it.reached_bytes);
+        let weights = own(&watched.groups, |it| it.swap_weight);
         let mut owners = Self { counted, ..Self::default() };
         owners.take_swap(&weights, watched);
         let dirtied = dirtied(watched);
@@ -96,10 +106,10 @@ impl<'a> Owners<'a> {
         let is_known = |group: &str| {
             std::iter::once(group).chain(above(group)).any(|it| watched.groups.contains_key(it))
         };
-        let others = dirtied.iter().filter(|(group, _)| !is_known(group));
-        let others: Vec<(&'a str, u64)> = others.map(|(group, bytes)| (*group, *bytes)).collect();
+        let others = written_back(dirtied, watched).into_iter();
+        let others: Vec<(&'a str, u64)> = others.filter(|(group, _)| !is_known(group)).collect();
         let all: u64 = others.iter().map(|(_, bytes)| bytes).sum();
-        // Pages that were made dirty need not have reached the device yet, and may be of another one.
+        // Pages that were written may be of another device.
         let rest = watched.device_bytes.saturating_sub(self.sum() + self.swapped).min(all);
         self.estimated =
             others.into_iter().map(|(group, bytes)| (group, share(rest, bytes, all))).collect();
@@ -111,16 +121,41 @@ impl<'a> Owners<'a> {
 }
 
 /// A figure of each group without that of the groups below it.
-fn own(watched: &Watched, figure: impl Fn(&GroupGrowth) -> u64) -> BTreeMap<&str, u64> {
+fn own<T>(groups: &BTreeMap<String, T>, figure: impl Fn(&T) -> u64) -> BTreeMap<&str, u64> {
     let mut own: BTreeMap<&str, u64> =
-        watched.groups.iter().map(|(group, growth)| (group.as_str(), figure(growth))).collect();
-    for (group, growth) in &watched.groups {
-        let above = above(group).find(|it| watched.groups.contains_key(*it));
+        groups.iter().map(|(group, it)| (group.as_str(), figure(it))).collect();
+    for (group, it) in groups {
+        let above = above(group).find(|it| groups.contains_key(*it));
         if let Some(bytes) = above.and_then(|above| own.get_mut(above)) {
-            *bytes = bytes.saturating_sub(figure(growth));
+            *bytes = bytes.saturating_sub(figure(it));
         }
     }
     own
+}
+
+/// Of what was made `dirtied`, and of what waited before, what does not wait in memory at the end. What waits for
+/// groups that have ended waits with the nearest above that has not: each has its part, by the pages that it made dirty.
+fn written_back<'a>(dirtied: &BTreeMap<&'a str, u64>, watched: &Watched) -> BTreeMap<&'a str, u64> {
+    let before = own(&watched.waiting, |it| it.before_bytes);
+    let after = own(&watched.waiting, |it| it.after_bytes.unwrap_or(0));
+    let of = |figures: &BTreeMap<&str, u64>, group: &str| figures.get(group).copied().unwrap_or(0);
+    let lives = |group: &str| watched.waiting.get(group).is_some_and(|it| it.after_bytes.is_some());
+    let heir = |group: &'a str| above(group).find(|it| !lives(group) && lives(it));
+    let mut of_ended: BTreeMap<&str, u64> = BTreeMap::new();
+    for (group, bytes) in dirtied {
+        if let Some(heir) = heir(group) {
+            *of_ended.entry(heir).or_default() += bytes;
+        }
+    }
+    let written = |(group, bytes): (&&'a str, &u64)| {
+        let left = heir(group).map_or(0, |heir| {
+            let grown = of(&after, heir).saturating_sub(of(&before, heir));
+            share(grown, *bytes, of(&of_ended, heir))
+        });
+        let waits = of(&after, group) + left;
+        (*group, (bytes + of(&before, group)).saturating_sub(waits))
+    };
+    dirtied.iter().map(written).collect()
 }
 
 /// Bytes of pages that the programs of each group made dirty, less those that were cut off again by whichever of them.
@@ -254,5 +289,29 @@ mod tests {
         assert_eq!(owners.estimated, [(user, 200)].into());
         let less = Watched { device_bytes: 700, ..watched };
         assert_eq!(Owners::of(&less).estimated, [(user, 100)].into());
+    }
+
+    #[test]
+    fn an_estimate_is_of_pages_that_no_longer_wait_in_memory() {
+        let waits = |path: &str, before_bytes, after_bytes| {
+            (path.to_owned(), Waiting { before_bytes, after_bytes })
+        };
+        let watched = Watched {
+            waiting: [
+                // 100 are of a service that ended before; 400 more are of the two that ended since.
+                waits(SLICE, 150, Some(700)),
+                waits(CRON, 50, Some(200)),
+            ]
+            .into(),
+            programs: vec![
+                program(CRON, 1000, 0),
+                program(UPGRADE, 3000, 0),
+                program(BACKUP, 2000, 1000),
+            ],
+            device_bytes: 10_000,
+            ..Watched::default()
+        };
+        let expected = [(CRON, 850), (UPGRADE, 2700), (BACKUP, 900)];
+        assert_eq!(Owners::of(&watched).estimated, expected.into());
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use cardproof_device::{GroupWrites, ProcessId, ProcessWrites, Sysroot, WriteCounters, Writes};
 use cardproof_rating::ledger::CardCounters;
-use cardproof_rating::who::{GroupGrowth, ProgramWrites, Watched};
+use cardproof_rating::who::{GroupGrowth, ProgramWrites, Waiting, Watched};
 
 /// The process that takes over all whose parent has ended, and waits for every service.
 const INIT: u32 = 1;
@@ -129,12 +129,23 @@ impl Tally {
             seconds,
             programs: self.programs.iter().map(program).collect(),
             groups: self.groups.clone(),
+            waiting: self.waiting(),
             device_bytes: device.sectors_written * 512,
             device_writes: device.writes,
             flushes: device.flushes,
             swapped_out_bytes: pages * page_bytes(),
             hidden: self.last.hidden,
         }
+    }
+
+    /// What waited in memory at the first look and at the last.
+    fn waiting(&self) -> BTreeMap<String, Waiting> {
+        let (first, last) = (&self.first.waiting, &self.last.waiting);
+        let of = |path: &String| Waiting {
+            before_bytes: first.get(path).copied().unwrap_or(0),
+            after_bytes: last.get(path).copied(),
+        };
+        first.keys().chain(last.keys()).map(|path| (path.clone(), of(path))).collect()
     }
 
     /// What the device did.
@@ -292,5 +303,27 @@ mod tests {
         assert!(!watched.groups["/system.slice"].has_ended);
         assert_eq!(watched.groups[UPGRADE].reached_bytes, 400 + 90 + 60);
         assert!(watched.groups[UPGRADE].has_ended);
+    }
+
+    #[test]
+    fn what_waits_is_told_of_the_first_look_and_the_last() {
+        let waiting = |groups: &[(&str, u64)]| {
+            let mut counters = WriteCounters::default();
+            let groups = groups.iter().map(|(path, bytes)| ((*path).to_owned(), *bytes));
+            counters.waiting = groups.collect();
+            counters
+        };
+        let watched = tally(vec![
+            waiting(&[("/system.slice", 500), (MANAGER, 7)]),
+            waiting(&[("/system.slice", 900), (UPGRADE, 400)]),
+            waiting(&[("/system.slice", 800), ("/user.slice", 3)]),
+        ]);
+        let of = |before_bytes, after_bytes| Waiting { before_bytes, after_bytes };
+        let expected = [
+            ("/system.slice", of(500, Some(800))),
+            (MANAGER, of(7, None)),
+            ("/user.slice", of(0, Some(3))),
+        ];
+        assert_eq!(watched.waiting, expected.map(|(path, it)| (path.to_owned(), it)).into());
     }
 }
