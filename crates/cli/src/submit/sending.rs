@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rustls::CertificateError;
 use serde::Deserialize;
 use ureq::http::{Response, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
@@ -187,10 +188,11 @@ impl Hub {
     }
 }
 
-/// Whether the hub's certificate is of an authority that is not known. `ureq` tells it in words, of which the last is
-/// the name that `rustls` has for it.
+/// Whether the hub's certificate is of an authority that is not known.
 fn is_of_unknown_issuer(error: &Error) -> bool {
-    error.to_string().ends_with("UnknownIssuer")
+    let Error::Io(error) = error else { return false };
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    matches!(cause, Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)))
 }
 
 #[cfg(test)]
