@@ -23,7 +23,7 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     let mut signs: Vec<Sign> = Vec::new();
     for found in seen.report.iter().filter(is_counted).filter_map(sign) {
         match signs.iter_mut().find(|known| known.kind == found.kind) {
-            Some(known) => join(known, found),
+            Some(known) => join(known, &found),
             None => signs.push(found),
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
 }
 
 /// Adds to `known` what `other` of its kind tells: a report says one thing in several places, of which the gravest counts.
-fn join(known: &mut Sign, other: Sign) {
+fn join(known: &mut Sign, other: &Sign) {
     known.weight = known.weight.max(other.weight);
     known.count = known.count.max(other.count);
     let used = &mut known.evidence.used_percent_min;
