@@ -149,7 +149,7 @@ pub(crate) fn run(args: &HealthArgs) -> Result<Exit, Failure> {
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
         let failing: Vec<bool> = found.readings.iter().map(|it| it.signs().is_bad()).collect();
-        let page = text::page(&document, found.signs.as_ref(), &failing);
+        let page = text::page(&document, found.signs.as_ref(), &failing, args.raw);
         output::write(&Sink::Stdout, &talk::paged(&page))?;
     }
     Ok(exit(&document, &found))

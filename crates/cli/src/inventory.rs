@@ -141,7 +141,7 @@ fn print(args: &ListArgs, entries: &[Entry]) -> Result<(), Failure> {
         None => Store::find(LATEST)?,
     };
     let latest = latest.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
-    output::write(&Sink::Stdout, &inventory_text(entries, latest, talk::width()))
+    output::write(&Sink::Stdout, &inventory_text(entries, latest, talk::width_wanted()))
 }
 
 /// That the list names the highest class only, where one was asked for that it does not name.

@@ -105,7 +105,7 @@ fn many(args: &ShowArgs, records: &[Record]) -> Result<(), Failure> {
         return Ok(());
     }
     let entries: Vec<Entry> = records.iter().map(Entry::of).collect();
-    output::write(&Sink::Stdout, &inventory_text(&entries, None, talk::width()))?;
+    output::write(&Sink::Stdout, &inventory_text(&entries, None, talk::width_wanted()))?;
     Talk::new(false).note("\nWhich is the best: cardproof compare RECORD RECORD ...");
     Ok(())
 }

@@ -101,6 +101,7 @@ const fn attachment(transport: Option<&Transport>) -> Attachment {
         Some(Transport::Mmc) => Attachment::Soldered,
         Some(Transport::Usb) => Attachment::Usb,
         Some(Transport::Sata) => Attachment::Cable,
+        Some(Transport::Nvme) => Attachment::Drive,
         _ => Attachment::Unknown,
     }
 }

@@ -92,6 +92,12 @@ fn columns_wanted() -> Option<u16> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns > 0)
 }
 
+/// The width to which lines on standard output are fitted: that of a terminal, or what `COLUMNS` says; elsewhere none.
+pub(crate) fn width_wanted() -> Option<u16> {
+    let is_wanted = io::stdout().is_terminal() || columns_wanted().is_some();
+    is_wanted.then(width)
+}
+
 /// `text` for standard output: on a terminal, or where `COLUMNS` is set, lines break between words;
 /// elsewhere they are whole.
 pub(crate) fn paged(text: &str) -> Cow<'_, str> {

@@ -6,6 +6,7 @@
 
 pub(crate) mod apply;
 mod gain;
+mod partitions;
 mod state;
 mod text;
 
@@ -16,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 use cardproof_device::guard::{self, Objection};
 use cardproof_device::{
-    DeviceNumber, Surroundings, Sysroot, largest_partition_start, look_at_path,
+    DeviceNumber, Partition, Surroundings, Sysroot, look_at_path, partitions_of_image,
 };
 use cardproof_evidence::geometry::Geometry;
-use cardproof_rating::tuning::{Ground, Mounted, TuningPlace, TuningStep, tuning_plan};
+use cardproof_rating::tuning::{AppliedBy, Ground, Mounted, TuningPlace, TuningStep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record};
 use cardproof_report::one_line;
 use cardproof_session::{LATEST, Store, refuse_partition, simulated_card, simulated_name};
@@ -27,6 +28,7 @@ use cardproof_units::{Bytes, Seed, shell_path};
 use clap::Args;
 use serde::Serialize;
 
+use self::partitions::{Need, Partitions};
 use crate::args::AccessArgs;
 use crate::exit::{Exit, Failure};
 use crate::inventory;
@@ -105,13 +107,23 @@ struct Known {
     mount_point: Option<PathBuf>,
     conditions: Conditions,
     geometry: Option<Geometry>,
-    /// Where its partition begins, of several the largest one.
-    partition_start: Option<Bytes>,
+    /// Its partitions; of a directory, the one that holds it.
+    partitions: Vec<Partition>,
     /// The mounted file systems on the device; none for a directory.
     mounts: Vec<Mounted>,
 }
 
 impl Known {
+    /// Where its partition begins, of several the largest one.
+    fn partition_start(&self) -> Option<Bytes> {
+        self.partitions.iter().max_by_key(|partition| partition.size).map(|it| it.start)
+    }
+
+    /// Its partitions on blocks of the card.
+    fn on_blocks(&self, target: &Path) -> Partitions<'_> {
+        Partitions { all: &self.partitions, unit: self.unit(), is_image: target.is_file() }
+    }
+
     /// The allocation unit, measured or reported.
     fn unit(&self) -> Option<Bytes> {
         let measured = self.geometry.as_ref().and_then(|geometry| geometry.allocation_unit.bytes());
@@ -143,8 +155,9 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
     if simulated_name(&args.target).is_none() && !has_swap() {
         steps.retain(|step| step.name != "swap");
     }
-    // Who asks for deletion all the same is refused by the guard.
-    if !known.mounts.is_empty() && args.access.destroy.is_none() {
+    // Who asks for deletion of what is mounted is refused by the guard.
+    let is_well = known.on_blocks(&args.target).need() == Some(Need::Nothing) && !args.prove;
+    if (!known.mounts.is_empty() || is_well) && args.access.destroy.is_none() {
         steps.retain(|step| !step.deletes_data);
     }
     if args.prove {
@@ -212,10 +225,10 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
         None => geometry_of(&args.target, &conditions.device, Talk::new(args.quiet))?,
     };
     let geometry = measured.as_ref().and_then(cardproof_rating::geometry);
-    let partition_start = partition_start(&args.target, &conditions);
+    let partitions = partitions(&args.target, &conditions)?;
     let mounts = mounts::on_device(&args.target);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
-    Ok(Known { ground, mount_point, conditions, geometry, partition_start, mounts })
+    Ok(Known { ground, mount_point, conditions, geometry, partitions, mounts })
 }
 
 /// What can be laid out of `target`.
@@ -306,14 +319,21 @@ fn refuse_other_card(record: &Record, target: &Path, device: &DeviceInfo) -> Res
     )))
 }
 
-/// Where the partition begins that a gain is measured against.
-fn partition_start(target: &Path, conditions: &Conditions) -> Option<Bytes> {
+/// The partitions of `target`; of a directory, the one that holds it.
+fn partitions(target: &Path, conditions: &Conditions) -> Result<Vec<Partition>, Failure> {
     if let Some(filesystem) = &conditions.filesystem {
-        return filesystem.partition_start_bytes;
+        let of_directory = |start| Partition { number: 1, start, size: Bytes::ZERO };
+        return Ok(filesystem.partition_start_bytes.map(of_directory).into_iter().collect());
     }
-    let metadata = std::fs::metadata(target).ok()?;
-    let device = Some(metadata).filter(|metadata| metadata.file_type().is_block_device())?;
-    largest_partition_start(&Sysroot::default(), DeviceNumber::from_raw(device.rdev()))
+    Ok(match std::fs::metadata(target) {
+        Ok(it) if it.file_type().is_block_device() => {
+            cardproof_device::partitions(&Sysroot::default(), DeviceNumber::from_raw(it.rdev()))
+        }
+        Ok(it) if it.is_file() => partitions_of_image(target).map_err(|error| {
+            Failure::incomplete(format!("cannot read {}: {error}", target.display()))
+        })?,
+        _ => Vec::new(),
+    })
 }
 
 /// The record called `name`; `latest` is the last one that holds timings of a geometry.
@@ -424,15 +444,15 @@ fn show(
     if !applied.is_empty() {
         out.push('\n');
     }
+    let deletes = steps.iter().any(|step| step.applied_by == AppliedBy::Destroy);
+    let step = if args.details { "The step partition" } else { "Step 1" };
+    let word = shell_path(&args.target);
+    let there = known.on_blocks(&args.target).told(&word, deletes.then_some(step));
     out.push_str(&if args.details {
-        text::in_full(&target, steps, talk::width())
+        text::in_full(&target, steps, &there, talk::width())
     } else {
-        text::in_short(&target, steps, talk::width())
+        text::in_short(&target, steps, &there, talk::width())
     });
-    if let Some(start) = known.partition_start {
-        let now = text::alignment(start, known.unit(), &shell_path(&args.target));
-        out.push_str(&cardproof_report::wrapped(&format!("{now}\n"), talk::width()));
-    }
     if args.target.is_dir() {
         out.push_str(
             "For partition and file system, name the card itself, such as /dev/mmcblk0.\n",

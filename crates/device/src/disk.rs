@@ -27,13 +27,33 @@ pub fn whole_disk(root: &Sysroot, number: DeviceNumber) -> Option<Disk> {
     Some(Disk { name: disk.name().to_owned(), number: disk.number()?, size: disk.size() })
 }
 
-/// Where the largest partition of the disk with `number` begins, in bytes from the disk's start
-/// (`start` of Documentation/ABI/testing/sysfs-block, in sectors of 512 bytes). `None` where sysfs
-/// knows no such disk or no partition on it.
+/// A partition of a disk or of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// Its number, from 1 on.
+    pub number: usize,
+    /// Where it begins, in bytes from the disk's start.
+    pub start: Bytes,
+    /// How long it is.
+    pub size: Bytes,
+}
+
+/// The partitions of the disk with `number`, by their numbers (`partition` and `start` of
+/// Documentation/ABI/testing/sysfs-block, the latter in sectors of 512 bytes). None where sysfs knows no such disk or no
+/// partition on it.
 #[must_use]
-pub fn largest_partition_start(root: &Sysroot, number: DeviceNumber) -> Option<Bytes> {
-    let partitions = BlockDevice::by_number(root, number)?.partitions();
-    partitions.iter().max_by_key(|partition| partition.size()).and_then(start_of)
+pub fn partitions(root: &Sysroot, number: DeviceNumber) -> Vec<Partition> {
+    let all = BlockDevice::by_number(root, number).map(|disk| disk.partitions());
+    let told = |partition: &BlockDevice<'_>| {
+        Some(Partition {
+            number: partition.text("partition")?.parse().ok()?,
+            start: start_of(partition)?,
+            size: partition.size()?,
+        })
+    };
+    let mut partitions: Vec<Partition> = all.iter().flatten().filter_map(told).collect();
+    partitions.sort_unstable_by_key(|partition| partition.number);
+    partitions
 }
 
 /// The unit in which the disk that the device with `number` is, or is a partition of, is addressed:

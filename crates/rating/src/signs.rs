@@ -46,6 +46,9 @@ pub enum HealthVerdict {
 pub struct Signs {
     /// What they mean together.
     pub verdict: HealthVerdict,
+    /// How the storage is attached, which decides what it is called.
+    #[serde(skip)]
+    pub attachment: Attachment,
     /// Whether the kernel's log was read.
     pub log: LogRead,
     /// The signs.
@@ -67,7 +70,7 @@ impl Signs {
         let suspects = suspects::suspects(seen, &signs);
         let experiments = suspects::experiments(seen, &suspects);
         let verdict = verdict(seen, &signs);
-        Self { verdict, log: seen.log, signs, suspects, experiments }
+        Self { verdict, attachment: seen.attachment, log: seen.log, signs, suspects, experiments }
     }
 
     /// Whether the data are at risk or lost.

@@ -326,13 +326,38 @@ mod tests {
             of_id("a-33333333", Some("grey")),
         ];
         assert_eq!(names(&entries), ["red (11111111)", "red (22222222)", "grey"]);
-        let text = inventory_text(&entries, None, 80);
+        let text = inventory_text(&entries, None, Some(80));
         let starts: Vec<Vec<&str>> =
             text.lines().map(|line| line.split_whitespace().take(2).collect()).collect();
         assert_eq!(starts, [["11111111", "red"], ["22222222", "red"], ["33333333", "grey"]]);
         for text in [inventory_table(&entries), inventory_markdown(&entries)] {
             assert!(text.contains("red (11111111)") && text.contains("red (22222222)"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_fits_the_terminal_and_a_pipe_gets_whole_results() {
+        let words =
+            "FAKE: holds 8 GiB and says 64 GiB (by another record with this label)".to_owned();
+        let defect =
+            Defect { kind: DefectKind::Fake, words: words.clone(), what: "holds 8 GiB".to_owned() };
+        let card = Entry {
+            card_in_short: "SanDisk Ultra 64 GB of another reader".to_owned(),
+            defect: Some(defect),
+            capacity: Some(words.clone()),
+            ..of_id("a-11111111", Some("red"))
+        };
+        let entries = [card.clone(), Entry { id: "a-22222222".to_owned(), ..card }];
+        let text = inventory_text(&entries, Some("a-22222222"), Some(80));
+        for line in text.lines() {
+            assert!(crate::columns::columns_of(line) <= 80, "{text}");
+            assert!(
+                line.contains("FAKE: holds 8 GiB and") && line.contains("SanDisk Ult"),
+                "{text}"
+            );
+        }
+        assert!(text.lines().nth(1).unwrap().contains("\u{2026} (latest)"), "{text}");
+        assert!(inventory_text(&entries, None, None).contains(&words));
     }
 
     #[test]
@@ -343,7 +368,7 @@ mod tests {
         assert_eq!(entry.result(), "standard, interrupted");
         let entries = [entry];
         for text in [
-            inventory_text(&entries, None, 80),
+            inventory_text(&entries, None, Some(80)),
             inventory_table(&entries),
             inventory_markdown(&entries),
         ] {
@@ -357,7 +382,7 @@ mod tests {
         let all = |record: &Record| {
             let entries = [Entry::of(record)];
             [
-                inventory_text(&entries, None, 80),
+                inventory_text(&entries, None, Some(80)),
                 inventory_table(&entries),
                 inventory_markdown(&entries),
             ]

@@ -161,7 +161,7 @@ mod tests {
                 let lead = text.find("LOSES DATA: COPY YOUR DATA NOW").expect(&text);
                 assert!(!text[..lead].contains("cannot be tested here"), "{text}");
             }
-            let list = crate::inventory_text(&[crate::Entry::of(&record)], None, 120);
+            let list = crate::inventory_text(&[crate::Entry::of(&record)], None, Some(120));
             assert!(list.contains("LOSES DATA: "), "{list}");
             let picture = crate::result_picture(&record).svg();
             assert!(picture.contains("LOSES DATA: COPY YOUR DATA NOW"), "{picture}");
@@ -189,7 +189,7 @@ mod tests {
         for text in reports(&record) {
             assert!(text.contains("ERRORS: KEEP A BACKUP"), "{text}");
         }
-        let list = crate::inventory_text(&[crate::Entry::of(&record)], None, 120);
+        let list = crate::inventory_text(&[crate::Entry::of(&record)], None, Some(120));
         assert!(list.contains("ERRORS: no answer in time"), "{list}");
         assert_eq!(Lead::from_record(&records::typical_a1_card()), None);
     }

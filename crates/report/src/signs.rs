@@ -2,8 +2,8 @@
 
 use cardproof_rating::Wear;
 use cardproof_rating::signs::{
-    Certainty, Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Signs, Suspect,
-    Weight,
+    Attachment, Certainty, Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Signs,
+    Suspect, Weight,
 };
 use cardproof_record::OpName;
 
@@ -230,7 +230,8 @@ pub const fn weight_in_words(weight: Weight) -> &'static str {
 /// The parts that the signs point to; nothing where they point to none.
 #[must_use]
 pub fn suspects_in_words(signs: &Signs) -> Option<String> {
-    let names: Vec<&str> = signs.suspects.iter().map(|&it| suspect_in_words(it)).collect();
+    let names: Vec<&str> =
+        signs.suspects.iter().map(|&it| suspect_in_words(it, signs.attachment)).collect();
     match names.as_slice() {
         [] => None,
         [only] => Some((*only).to_owned()),
@@ -240,9 +241,13 @@ pub fn suspects_in_words(signs: &Signs) -> Option<String> {
     }
 }
 
-const fn suspect_in_words(suspect: Suspect) -> &'static str {
+const fn suspect_in_words(suspect: Suspect, attachment: Attachment) -> &'static str {
     match suspect {
-        Suspect::Card => "the card",
+        Suspect::Card => match attachment {
+            Attachment::Soldered => "the eMMC",
+            Attachment::Cable | Attachment::Drive => "the drive",
+            Attachment::Slot | Attachment::Usb | Attachment::Unknown => "the card",
+        },
         Suspect::Reader => "the reader or its contacts",
         Suspect::Power => "the power supply",
         Suspect::Cable => "the cable or its port",

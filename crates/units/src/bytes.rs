@@ -95,6 +95,18 @@ impl Bytes {
         fits.map_or_else(|| self.to_string(), |(size, unit)| format!("{} {unit}", self.0 / size))
     }
 
+    /// In decimal units, as makers state an endurance, with one decimal: `29.8 TB`.
+    #[must_use]
+    pub fn in_decimal(self) -> String {
+        let units =
+            [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+        let fits = units.into_iter().find(|(size, _)| self.0 >= *size);
+        fits.map_or_else(
+            || self.to_string(),
+            |(size, unit)| format!("{:.1} {unit}", self.as_f64() / size as f64),
+        )
+    }
+
     /// The difference, or zero where `other` is the larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {

@@ -77,7 +77,8 @@ fn date_by_files(readings: &mut [Sourced], paths: &[PathBuf]) {
         return;
     }
     for (reading, date) in readings.iter_mut().zip(dates) {
-        reading.time = Some(date);
+        // What is smaller than a second says nothing of days.
+        reading.time = Timestamp::from_second(date.as_second()).ok();
         reading.reading.time_s = Some(date.as_second() as f64);
         reading.source.push_str(", dated by its file");
     }

@@ -6,12 +6,17 @@ use std::path::Path;
 use cardproof_rating::findings::Gravity;
 use cardproof_rating::signs::{HealthVerdict, Signs};
 use cardproof_record::{HealthDocument, HealthValue};
-use cardproof_units::shell_path;
+use cardproof_units::{Bytes, shell_path};
 
 /// The page: the signs of trouble first, where a device was looked at.
 ///
-/// `failing` says of each reading whether it tells of data at risk.
-pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>, failing: &[bool]) -> String {
+/// `failing` says of each reading whether it tells of data at risk, `is_pasted` that the device may be another computer's.
+pub(super) fn page(
+    document: &HealthDocument,
+    signs: Option<&Signs>,
+    failing: &[bool],
+    is_pasted: bool,
+) -> String {
     let mut text = format!("\n{}\n", document.device);
     if let Some(signs) = signs {
         let target = shell_path(Path::new(&document.device));
@@ -25,7 +30,7 @@ pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>, failing: &[
         for finding in &reading.findings {
             let _ = writeln!(text, "  {mark}: {finding}");
         }
-        if *is_failing && !reading.findings.is_empty() {
+        if *is_failing && !reading.findings.is_empty() && !signs.is_some_and(Signs::is_bad) {
             let advice = Gravity::Failing.advice();
             let _ = writeln!(text, "  What to do: {advice}.");
         }
@@ -49,10 +54,17 @@ pub(super) fn page(document: &HealthDocument, signs: Option<&Signs>, failing: &[
     };
     let left = &document.wear.days_left;
     if signs.is_some_and(is_sound) && left.estimate.is_none() && left.low.is_none() {
-        text.push_str(WITHOUT_WEAR);
+        match (is_pasted, document.readings.as_slice()) {
+            (false, _) => text.push_str(WITHOUT_WEAR),
+            (true, [_]) => text.push_str(WITH_ONE_PASTE),
+            (true, _) => {}
+        }
     }
     text
 }
+
+/// How to learn how long a device lasts of which one saved output is known.
+const WITH_ONE_PASTE: &str = "Next: save the same output again some days later; `cardproof health --raw OLD NEW` then tells the days left.\n";
 
 /// How to learn how long a device lasts that does not report its wear.
 const WITHOUT_WEAR: &str = "Next: `cardproof log`, called every ten minutes by its timer, counts what is written a day; \
@@ -60,10 +72,12 @@ const WITHOUT_WEAR: &str = "Next: `cardproof log`, called every ten minutes by i
 
 /// A value with its unit; a band as a band.
 fn told(value: &HealthValue) -> String {
+    if value.unit == "bytes_written" {
+        return Bytes(value.value as u64).in_decimal();
+    }
     let unit = match value.unit.as_str() {
         "percent_used" => " % used",
         "percent_left" => " % left",
-        "bytes_written" => " bytes",
         _ => "",
     };
     // Whole per cents are shown as the device tells them, wider bands as bands.
@@ -99,6 +113,6 @@ fn outlook(text: &mut String, document: &HealthDocument) {
         (None, Some(low), _) => {
             writeln!(text, "Days left: at least {low:.0}; {}.", wear.reason)
         }
-        _ => writeln!(text, "Days left: not known; {}.", wear.reason),
+        _ => writeln!(text, "Days left: not known: {}.", wear.reason),
     };
 }

@@ -1,7 +1,7 @@
 //! What readings of a device mean for its health.
 
 use cardproof_evidence::health::judge;
-use cardproof_rating::signs::{Seen, Signs, SpareBlocks};
+use cardproof_rating::signs::{Attachment, Seen, Signs, SpareBlocks};
 
 use super::{Sourced, life_used};
 
@@ -42,11 +42,23 @@ impl Sourced {
         Signs::new(&Seen {
             report: self.faults.clone(),
             has_report,
+            attachment: self.attachment(is_drive),
             // That a drive is over its rated life is among its findings.
             life_used_percent: life(readings).filter(|(_, high)| !is_drive || high.is_some()),
             spare_blocks: if has_report { self.spare_blocks() } else { SpareBlocks::Untold },
             ..Seen::default()
         })
+    }
+
+    /// How the device is attached: a card tells none of an eMMC's registers.
+    fn attachment(&self, is_drive: bool) -> Attachment {
+        const OF_EMMC: [&str; 3] = ["life_used_a", "life_used_b", "reserve_used"];
+        let is_emmc = self.reading.values.iter().any(|value| OF_EMMC.contains(&value.name));
+        match (is_drive, is_emmc) {
+            (true, _) => Attachment::Drive,
+            (false, true) => Attachment::Soldered,
+            (false, false) => Attachment::Unknown,
+        }
     }
 
     /// How much of the spare blocks an eMMC has used.

@@ -21,7 +21,7 @@ pub(super) fn card(card: &LedgerCard<'_>) -> String {
         let _ = writeln!(text, "  {label:<18} {value}");
     };
     row("Written", format!("{}, read {}", found.written_bytes, found.read_bytes));
-    row("A day", found.pace.as_ref().map_or_else(too_short, pace));
+    row("A day", found.pace.as_ref().map_or_else(too_short, |it| pace(it, found.seconds)));
     row("Days left", days_left(found));
     row("Errors", errors(counts(found), card.is_log_read));
     row("Speed", slower(&found.slower));
@@ -32,7 +32,19 @@ fn too_short() -> String {
     "not known: the ledger is younger than an hour".to_owned()
 }
 
-fn pace(pace: &Pace) -> String {
+/// From so many hours on, a pace is of whole days.
+const WHOLE_DAYS_HOURS: u64 = 72;
+
+/// From how much time a pace is, where that is little.
+fn span(seconds: u64) -> Option<String> {
+    match seconds / 3600 {
+        1 => Some("from 1 hour only".to_owned()),
+        hours if hours < WHOLE_DAYS_HOURS => Some(format!("from {hours} hours only")),
+        _ => None,
+    }
+}
+
+fn pace(pace: &Pace, seconds: u64) -> String {
     let range = match (pace.low, pace.high) {
         (Some(low), Some(high)) => format!(" ({low} to {high} with 95 % confidence)"),
         _ => String::new(),
@@ -40,7 +52,11 @@ fn pace(pace: &Pace) -> String {
     let trend = pace.trend_ratio.map_or_else(String::new, |ratio| {
         format!("; the last week: {ratio:.1} times the weeks before")
     });
-    format!("{} written{range}{trend}", pace.bytes_a_day)
+    format!(
+        "{} written{}{range}{trend}",
+        pace.bytes_a_day,
+        span(seconds).map_or_else(String::new, |it| format!(", {it}"))
+    )
 }
 
 fn days_left(found: &Outlook) -> String {
@@ -56,14 +72,12 @@ fn days_left(found: &Outlook) -> String {
             format!("{} to {used_percent_max} % used", used_percent_max.saturating_sub(10))
         }
         Some(UsedPercent::Stated { used_percent_min }) => {
-            let hours = found.seconds.div_ceil(3600);
-            format!(
-                "{used_percent_min:.1} % of the stated endurance was written in the {hours} hours that the ledger \
-                 knows; what was written before is not counted"
-            )
+            format!("{used_percent_min:.1} % of the endurance written since the ledger began")
         }
     };
-    format!("{} ({used})", days(found))
+    let span = found.pace.as_ref().and_then(|_| span(found.seconds));
+    let span = span.map_or_else(String::new, |it| format!("{it}: "));
+    format!("{span}{} ({used})", days(found))
 }
 
 /// The days left: at the present pace, and how many they may be at least and at most.
@@ -113,9 +127,8 @@ fn errors([failed, repeated, of_filesystems]: [u64; 3], is_log_read: bool) -> St
 fn slower(slower: &Slower) -> String {
     match slower {
         Slower::NotKnown { days, needed } => {
-            format!(
-                "not known: to compare it with itself takes {needed} busy days, and {days} are seen"
-            )
+            let seen = if *days == 1 { "1 is" } else { &format!("{days} are") };
+            format!("not known: to compare it with itself takes {needed} busy days; {seen} seen")
         }
         Slower::NotSlower { ratio } => {
             format!("not shown to be slower than when new ({ratio:.2} times as long a request)")
@@ -134,24 +147,29 @@ pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
     let is_young = cards.iter().all(|card| card.outlook.days < YOUNG_DAYS);
     is_young.then_some(
         "Next: let it be called again and again, by the package's timer (sudo systemctl enable --now \
-         cardproof-log.timer) or by cron; after 3 days it tells how much is written a day, and how sure that is.\n",
+         cardproof-log.timer) or by cron; after 3 days it tells how sure these figures are.\n",
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use cardproof_rating::ledger::{CardCounters, CardKey, Day, LedgerCard, outlook};
+    use cardproof_rating::ledger::{CardCounters, CardKey, Day, LedgerCard, Slower, outlook};
     use cardproof_units::Bytes;
 
-    use super::{card, errors, next};
+    use super::{card, errors, next, slower};
 
     /// What is told of `days` days of each 24 hours and 100 GB, of a card made for `endurance`.
     fn told(days: u64, endurance: Bytes) -> (String, bool) {
+        told_of(days, 86_400, endurance)
+    }
+
+    /// The same of days of so many seconds.
+    fn told_of(days: u64, seconds: u64, endurance: Bytes) -> (String, bool) {
         let day = |number: u64| Day {
             number,
             date: format!("2026-11-{:02}", number + 1),
             key: CardKey(7),
-            seconds: 86_400,
+            seconds,
             counters: CardCounters {
                 sectors_written: 100_000_000_000 / 512,
                 ..CardCounters::default()
@@ -174,6 +192,20 @@ mod tests {
         let (text, is_young) = told(3, Bytes(2_700_000_000_000));
         assert!(text.starts_with("mmcblk0: 3 days, 2026-11-01 to 2026-11-03\n"), "{text}");
         assert!(text.contains("about 24 at this pace") && !is_young, "{text}");
+    }
+
+    #[test]
+    fn a_forecast_from_a_few_hours_says_so() {
+        let (text, is_young) = told_of(2, 7200, Bytes(40_000_000_000_000));
+        assert!(text.contains(" written, from 4 hours only\n"), "{text}");
+        let left = text.lines().find(|line| line.contains("Days left")).unwrap();
+        assert!(left.contains(" from 4 hours only: about "), "{left}");
+        assert!(is_young, "{text}");
+        let (text, _) = told(4, Bytes(2_700_000_000_000));
+        assert!(!text.contains("only"), "{text}");
+        let speed = |days| slower(&Slower::NotKnown { days, needed: 5 });
+        assert!(speed(1).ends_with("takes 5 busy days; 1 is seen"), "{}", speed(1));
+        assert!(speed(2).ends_with("2 are seen"), "{}", speed(2));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub(super) fn of_partition(
         return Ok(not_measured("the target is too small for the plan"));
     };
     let unit = layout.unit;
-    let begins = known.partition_start.unwrap_or(OLD_START);
+    let begins = known.partition_start().unwrap_or(OLD_START);
     let case = match args.starts {
         Some(starts) => Case::of_starts(starts, unit),
         None if begins.is_multiple_of(unit) => {

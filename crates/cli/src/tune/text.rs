@@ -1,8 +1,7 @@
 //! The plan of `tune` for people: in short what, why and the command; in full also gain, risk and undo.
 
-use cardproof_rating::tuning::{AppliedBy, BOOT_PARTITION, Gain, TuningStep, USUAL_UNIT};
+use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep};
 use cardproof_report::{wrap_into, wrapped};
-use cardproof_units::Bytes;
 
 /// Steps that stand for another one, or for who has set the card up already.
 const ALTERNATIVES: [&str; 3] = ["filesystem_f2fs", "filesystem_fat", "journal"];
@@ -31,11 +30,40 @@ fn heading(target: &str, steps: &[TuningStep]) -> String {
     format!("Plan for {target}: {own}{habits}\n\n")
 }
 
-/// The plan on one screen: a step in two or three lines. A command is never broken, since it is copied.
-pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String {
+/// That a Raspberry Pi's system is not made by the plan, but takes its other steps, which are called `others`; empty
+/// where the plan makes no partition.
+fn of_a_pi(steps: &[TuningStep], others: &str) -> String {
+    let makes = steps.iter().any(|step| step.applied_by == AppliedBy::Destroy);
+    if !makes {
+        return String::new();
+    }
+    format!("For a Raspberry Pi system use Raspberry Pi Imager, then {others}.\n")
+}
+
+/// The steps of `shown` that delete nothing, by their numbers.
+fn others(shown: &[&TuningStep]) -> String {
+    let numbers =
+        || (1..).zip(shown).filter(|(_, step)| !step.deletes_data).map(|(number, _)| number);
+    match (numbers().min(), numbers().max()) {
+        (Some(first), Some(last)) if first < last => format!("steps {first} to {last}"),
+        (Some(only), _) => format!("step {only}"),
+        (None, _) => "it is set up".to_owned(),
+    }
+}
+
+/// What stands before the steps: what is `there`, and how a Raspberry Pi's system is made.
+fn before(there: &str, of_a_pi: &str, width: u16) -> String {
+    let text = wrapped(&format!("{there}{of_a_pi}"), width);
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+/// The plan on one screen: a step in two or three lines, after what is said of the partitions that are `there`. A command
+/// is never broken, since it is copied.
+pub(super) fn in_short(target: &str, steps: &[TuningStep], there: &str, width: u16) -> String {
     let is_shown = |step: &&TuningStep| !ALTERNATIVES.contains(&step.name);
     let shown: Vec<&TuningStep> = steps.iter().filter(is_shown).collect();
     let mut text = heading(target, steps);
+    text.push_str(&before(there, &of_a_pi(steps, &others(&shown)), width));
     let indent = " ".repeat(TITLE);
     for (number, step) in shown.iter().enumerate() {
         let (title, why) = in_words(step);
@@ -50,9 +78,6 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], width: u16) -> String
     }
     let has = |by: AppliedBy| shown.iter().any(|step| step.applied_by == by);
     text.push('\n');
-    if has(AppliedBy::Destroy) {
-        text.push_str(&wrapped(&format!("{BOOT_PARTITION}.\n"), width));
-    }
     if target.starts_with("sim:") {
         text.push_str(
             "A simulated card cannot be set up: these are the commands for a real one.\n",
@@ -79,30 +104,6 @@ fn commands(step: &TuningStep) -> impl Iterator<Item = &str> {
     warning.into_iter().chain(step.commands.iter().map(String::as_str))
 }
 
-/// Whether a partition that begins at `start` suits a card whose allocation unit is `unit`. `target` is the word
-/// of a shell that names the card.
-pub(super) fn alignment(start: Bytes, unit: Option<Bytes>, target: &str) -> String {
-    let suits = match unit {
-        Some(unit) if start.is_multiple_of(unit) => {
-            return format!(
-                "The partition begins at {start}: aligned to the card's blocks of {unit}."
-            );
-        }
-        Some(unit) => {
-            return format!(
-                "The partition begins at {start}: NOT aligned to the card's blocks of {unit}, so some writes \
-                 touch two of them."
-            );
-        }
-        None if start.is_multiple_of(USUAL_UNIT) => "which suits most cards",
-        None => "which does not suit every card",
-    };
-    format!(
-        "The partition begins at {start}, {suits}; the blocks of this one are not known. To find them: cardproof \
-         geometry {target}"
-    )
-}
-
 /// What a step sets, and why, in a few words.
 fn in_words(step: &TuningStep) -> (&str, &str) {
     match step.name {
@@ -121,8 +122,9 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
 }
 
 /// The plan with everything that is known of each step.
-pub(super) fn in_full(target: &str, steps: &[TuningStep], width: u16) -> String {
+pub(super) fn in_full(target: &str, steps: &[TuningStep], there: &str, width: u16) -> String {
     let mut text = heading(target, steps);
+    text.push_str(&before(there, &of_a_pi(steps, "the steps that delete nothing"), width));
     for step in steps {
         text.push_str(&in_detail(step, width));
     }
@@ -196,6 +198,7 @@ mod tests {
 
     use cardproof_rating::tuning::{Ground, TuningPlace, tuning_plan};
     use cardproof_record::Conditions;
+    use cardproof_units::Bytes;
 
     use super::*;
 
@@ -206,7 +209,7 @@ mod tests {
         let mut conditions = Conditions::default();
         conditions.device.size_bytes = Some(Bytes::gib(8));
         let steps = tuning_plan(&place, &conditions, None);
-        for text in [in_short("sda", &steps, 80), in_full("sda", &steps, 80)] {
+        for text in [in_short("sda", &steps, "", 80), in_full("sda", &steps, "", 80)] {
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             for (at, line) in lines.iter().enumerate() {
                 if line.contains("sfdisk") || line.contains("mkfs.") {
@@ -217,12 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_whether_the_partition_is_aligned_now() {
-        let told = |start, unit| alignment(start, unit, "'my card'");
-        assert!(told(Bytes::mib(4), Some(Bytes::mib(4))).contains(": aligned"));
-        assert!(told(Bytes::mib(1), Some(Bytes::mib(4))).contains("NOT aligned"));
-        let unknown = told(Bytes::mib(8), None);
-        assert!(unknown.contains("suits most cards"), "{unknown}");
-        assert!(unknown.ends_with("cardproof geometry 'my card'"), "{unknown}");
+    fn what_is_there_and_how_a_pi_is_set_up_come_before_all_steps() {
+        let ground = Some(Ground::of_device(Path::new("/dev/sda")));
+        let place = TuningPlace { ground, name: Some("sda"), ..TuningPlace::default() };
+        let mut conditions = Conditions::default();
+        conditions.device.size_bytes = Some(Bytes::gib(8));
+        let mut steps = tuning_plan(&place, &conditions, None);
+        let text = in_short("sda", &steps, "The partition is there.\n", 200);
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
+        let last = steps.iter().filter(|step| !ALTERNATIVES.contains(&step.name)).count();
+        let of_a_pi = at(&format!("use Raspberry Pi Imager, then steps 3 to {last}."));
+        assert!(at("The partition is there.") < of_a_pi && of_a_pi < at(" 1. Partition"), "{text}");
+        steps.retain(|step| !step.deletes_data);
+        assert!(!in_short("sda", &steps, "", 80).contains("Imager"));
     }
 }

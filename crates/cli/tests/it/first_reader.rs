@@ -229,6 +229,49 @@ fn the_plan_uses_the_geometry_of_the_same_card() {
     assert!(unit(&home), "an allocation unit of 4 MiB was measured");
 }
 
+/// An image whose DOS table has partitions of 1 GiB that begin at these sectors.
+fn image(home: &Home, starts: &[u32]) -> String {
+    let mut sector = [0; 512];
+    for (entry, start) in sector[446..510].chunks_exact_mut(16).zip(starts) {
+        entry[4] = 0x83;
+        entry[8..12].copy_from_slice(&start.to_le_bytes());
+        entry[12..16].copy_from_slice(&(2_u32 << 20).to_le_bytes());
+    }
+    if !starts.is_empty() {
+        sector[510..].copy_from_slice(&[0x55, 0xaa]);
+    }
+    let path = home.place().join("card.img");
+    fs::write(&path, sector).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(4 << 30).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_plan_for_an_image_begins_with_the_partitions_that_it_has() {
+    let home = Home::new();
+    let plan = |starts: &[u32]| said(&home, &["tune", &image(&home, starts)], 0).stdout;
+    let aligned = plan(&[16_384, 2_113_536]);
+    assert!(
+        aligned.contains("\n\nPartition 1 begins at 8 MiB, which suits most cards.\n"),
+        "{aligned}"
+    );
+    assert!(aligned.contains("\nPartition 2 begins at 1"), "{aligned}");
+    for word in ["DELETES", "sfdisk", "mkfs", "Step 1"] {
+        assert!(!aligned.contains(word), "{word} in {aligned}");
+    }
+    let unclear = plan(&[8192]);
+    assert!(
+        unclear.contains("needed only if the card's blocks are larger\nthan 4 MiB"),
+        "{unclear}"
+    );
+    let inside = plan(&[63]);
+    assert!(inside.contains("\n\nThe partition begins at 31.5 KiB: NOT aligned"), "{inside}");
+    assert!(inside.contains("Step 1 deletes what is there: copy it first.\n"), "{inside}");
+    assert!(inside.contains("sfdisk"), "{inside}");
+    let blank = plan(&[]);
+    assert!(!blank.contains("begins at 31") && blank.contains("sfdisk"), "{blank}");
+}
+
 #[test]
 fn a_list_has_one_line_for_each_record() {
     let home = Home::new();

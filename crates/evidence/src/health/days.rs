@@ -80,10 +80,9 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
         return DaysLeft { estimate: none, low: none, high: none, percent_a_day: None, reason };
     }
     if last.day - first.day < SPAN_DAYS_MIN {
-        return unknown(
-            "there is one reading only, or all are of the same day: the pace needs two readings, days \
-             apart",
-        );
+        let times =
+            if sorted.len() == 1 { "there is one reading" } else { "all readings are of one day" };
+        return unknown(&format!("{times}, and the pace needs two, days apart"));
     }
     let pairs = || {
         sorted.iter().enumerate().flat_map(|(index, early)| {
@@ -223,7 +222,7 @@ mod tests {
     #[test]
     fn what_cannot_be_known_says_why() {
         assert!(days_left(&[]).reason.contains("no usable wear value"));
-        assert!(days_left(&[band(0.0, 30.0)]).reason.contains("two readings"));
+        assert!(days_left(&[band(0.0, 30.0)]).reason.contains("there is one reading"));
         let same = days_left(&[band(0.0, 30.0), band(30.0, 30.0)]);
         assert_eq!((same.estimate, same.high), (None, None));
         assert_eq!(same.low, Some(70.0 / 10.0 * 30.0));

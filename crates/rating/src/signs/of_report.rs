@@ -20,7 +20,22 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     let is_counted = |what: &&FindingKind| {
         has_other || !is_warm || !matches!(what, FindingKind::SelfAssessmentFailed)
     };
-    seen.report.iter().filter(is_counted).filter_map(sign).collect()
+    let mut signs: Vec<Sign> = Vec::new();
+    for found in seen.report.iter().filter(is_counted).filter_map(sign) {
+        match signs.iter_mut().find(|known| known.kind == found.kind) {
+            Some(known) => join(known, &found),
+            None => signs.push(found),
+        }
+    }
+    signs
+}
+
+/// Adds to `known` what `other` of its kind tells: a report says one thing in several places, of which the gravest counts.
+fn join(known: &mut Sign, other: &Sign) {
+    known.weight = known.weight.max(other.weight);
+    known.count = known.count.max(other.count);
+    let used = &mut known.evidence.used_percent_min;
+    *used = (*used).max(other.evidence.used_percent_min);
 }
 
 /// What a finding means; nothing for what is no sign of the device's health.
@@ -77,6 +92,21 @@ mod tests {
 
     fn below(name: &str) -> FindingKind {
         FindingKind::BelowThreshold { name: name.to_owned(), value: 1, threshold: 5 }
+    }
+
+    #[test]
+    fn a_sign_that_a_report_tells_twice_is_told_once() {
+        let report = vec![
+            FindingKind::SelfAssessmentFailed,
+            FindingKind::CriticalWarning { bits: 1 << 2 },
+            FindingKind::PendingSectors { count: 3 },
+            FindingKind::UncorrectableErrors { count: 8 },
+        ];
+        let signs = Signs::new(&Seen { report, has_report: true, ..Seen::default() }).signs;
+        let told: Vec<(SignKind, u64)> = signs.iter().map(|it| (it.kind, it.count)).collect();
+        let expected = [(SignKind::SelfReportedFailure, 0), (SignKind::UnreadablePlaces, 8)];
+        assert_eq!(told.len(), expected.len(), "{told:?}");
+        assert!(expected.iter().all(|it| told.contains(it)), "{told:?}");
     }
 
     #[test]

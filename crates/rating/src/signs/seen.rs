@@ -66,8 +66,10 @@ pub enum Attachment {
     Soldered,
     /// By a USB cable, adapter or reader.
     Usb,
-    /// By a cable of its own.
+    /// A drive by a cable of its own.
     Cable,
+    /// A drive in a slot of the board, or by a way that is not known.
+    Drive,
     /// Not known, or a virtual device.
     #[default]
     Unknown,

@@ -64,7 +64,7 @@ pub(super) fn suspects(seen: &Seen, signs: &[Sign]) -> Vec<Suspect> {
     }
     let is_possible = |suspect: &Suspect| match suspect {
         Suspect::Card | Suspect::Power => true,
-        Suspect::Reader => seen.attachment != Attachment::Soldered,
+        Suspect::Reader => !is_without_reader(seen.attachment),
         Suspect::Cable => matches!(seen.attachment, Attachment::Usb | Attachment::Cable),
     };
     let mut found: Vec<(Suspect, u32)> =
@@ -73,6 +73,11 @@ pub(super) fn suspects(seen: &Seen, signs: &[Sign]) -> Vec<Suspect> {
     let most = found.first().map_or(0, |&(_, points)| points);
     let is_near = |points: u32| points > 0 && f64::from(points) >= NEAR * f64::from(most);
     found.into_iter().filter(|&(_, points)| is_near(points)).map(|(suspect, _)| suspect).collect()
+}
+
+/// Whether a storage attached so is in no reader.
+const fn is_without_reader(attachment: Attachment) -> bool {
+    matches!(attachment, Attachment::Soldered | Attachment::Cable | Attachment::Drive)
 }
 
 /// The points of a sign of `kind` for card, reader, power and cable.
@@ -115,7 +120,7 @@ pub(super) fn experiments(seen: &Seen, suspects: &[Suspect]) -> Vec<Experiment> 
         Suspect::Power => Some(Experiment::SwapSupply),
         Suspect::Cable => Some(Experiment::SwapCable),
         Suspect::Reader => Some(Experiment::SwapReader),
-        Suspect::Card if seen.attachment == Attachment::Soldered => Some(Experiment::VerifyFull),
+        Suspect::Card if is_without_reader(seen.attachment) => Some(Experiment::VerifyFull),
         Suspect::Card => Some(Experiment::SwapReader),
     };
     let mut experiments: Vec<Experiment> = Vec::new();

@@ -254,13 +254,15 @@ fn an_error_above_a_storage_is_a_reason_to_look_at_it() {
 
 #[test]
 fn suspects_and_experiments_follow_from_the_kinds_of_signs() {
-    use Attachment::{Slot, Soldered, Usb};
+    use Attachment::{Cable, Drive, Slot, Soldered, Usb};
     use Suspect::{Card, Power, Reader};
     let medium = "[ 9.0] critical medium error, dev mmcblk0, sector 8 op 0x0:(READ) flags 0x0\n";
     let busy = "[ 9.0] mmc0: Card stuck being busy! __mmc_poll_for_busy\n";
     for (log, attachment, suspects, first) in [
         (medium.to_owned(), Slot, vec![Card], Experiment::SwapReader),
         (medium.to_owned(), Soldered, vec![Card], Experiment::VerifyFull),
+        (medium.to_owned(), Drive, vec![Card], Experiment::VerifyFull),
+        (medium.to_owned(), Cable, vec![Card], Experiment::VerifyFull),
         (busy.to_owned(), Slot, vec![Card], Experiment::SwapReader),
         (UNDER.to_owned(), Slot, vec![Power], Experiment::SwapSupply),
         ([CRC, UNDER].concat(), Slot, vec![Power], Experiment::SwapSupply),

@@ -14,6 +14,9 @@ use crate::comparison::cut_apart;
 use crate::html::{end_page, head};
 use crate::markup::{Markup, markup};
 
+/// Cards in a file or a pipe are cut as for a terminal so wide.
+const WIDTH_OF_FILES: u16 = 80;
+
 /// Lines are at least so wide.
 const WIDTH_MIN: usize = 60;
 
@@ -28,20 +31,27 @@ const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
-/// The rows for a terminal of `width` columns, ending in a newline, one line each: id, label, day, result, card.
-/// `latest` is the id of the record that `latest` names. No id and no label is cut, since a user copies them.
+/// A result that is cut keeps at least so many columns.
+const RESULT_MIN: usize = 16;
+
+/// The rows for a terminal, ending in a newline, one line each: id, label, day, result, card.
+/// `latest` is the id of the record that `latest` names. No id and no label is cut, since a user copies them. Where
+/// `width` is known, results and cards are cut to fit in so many columns; elsewhere results are whole.
 #[must_use]
-pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> String {
-    let width = usize::from(width).clamp(WIDTH_MIN, 120);
-    let rows: Vec<[String; 4]> = entries
+pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16>) -> String {
+    let is_fitted = width.is_some();
+    let width = usize::from(width.unwrap_or(WIDTH_OF_FILES)).clamp(WIDTH_MIN, 120);
+    let mut rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
-            let mark = if latest == Some(&*entry.id) { " (latest)" } else { "" };
-            let result = format!("{}{mark}", entry.result());
+            let result = format!("{}{}", entry.result(), mark(entry, latest));
             let label = entry.label.clone().unwrap_or_default();
             [entry.short_id().to_owned(), label, entry.day().to_owned(), result]
         })
         .collect();
+    if is_fitted {
+        cut_results(&mut rows, entries, latest, width);
+    }
     let widest = |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
     let widths: Vec<usize> = (0..4).map(widest).collect();
     // Where no record has a label, there is no column of labels.
@@ -57,6 +67,27 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: u16) -> St
         out.push('\n');
     }
     out
+}
+
+/// What stands behind the result of the record that `latest` names.
+fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
+    if latest == Some(&*entry.id) { " (latest)" } else { "" }
+}
+
+/// Cuts the results of `rows`, so that id, label, day, result and the least of a card fit in `width` columns.
+fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], latest: Option<&str>, width: usize) {
+    let widest = |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
+    let before = (0..3).map(widest).filter(|&columns| columns > 0);
+    let taken: usize = before.map(|columns| columns + GAP.len()).sum();
+    let card = entries.iter().map(|it| columns_of(&it.card_in_short)).max().unwrap_or(0);
+    let room = width.saturating_sub(taken + GAP.len() + card.min(CARD_MIN)).max(RESULT_MIN);
+    for (row, entry) in rows.iter_mut().zip(entries) {
+        if columns_of(&row[3]) > room {
+            let mark = mark(entry, latest);
+            let result = cut_end(&entry.result(), room.saturating_sub(columns_of(mark)));
+            row[3] = format!("{result}{mark}");
+        }
+    }
 }
 
 /// `text` without the end that does not fit in `width` columns.

@@ -370,7 +370,7 @@ fn assert_answer(record: &Record) {
 
 fn assert_lists(records: &[Record]) {
     let entries: Vec<Entry> = records.iter().map(Entry::of).collect();
-    assert_harmless(Form::Terminal, "list", &inventory_text(&entries, None, WIDE));
+    assert_harmless(Form::Terminal, "list", &inventory_text(&entries, None, Some(WIDE)));
     assert_harmless(Form::Terminal, "table", &inventory_table(&entries));
     assert_harmless(Form::Csv, "list as CSV", &inventory_csv(&entries));
     assert_harmless(Form::Markdown, "list as Markdown", &inventory_markdown(&entries));

@@ -103,7 +103,7 @@ fn no_field_of_a_record_steers_a_comparison() {
 fn no_field_of_a_record_steers_a_list() {
     let records = [records::typical_a1_card(), records::slow_class4()];
     let entries: Vec<Entry> = records.iter().map(|record| Entry::of(&hostile(record))).collect();
-    assert_harmless("list", &inventory_text(&entries, None, 80));
+    assert_harmless("list", &inventory_text(&entries, None, Some(80)));
     assert_harmless("list as CSV", &inventory_csv(&entries));
     assert_no_markup("list as Markdown", &inventory_markdown(&entries));
     assert_no_markup("list as a page", &inventory_html(&entries));

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use cardproof_rating::ledger::{CardCounters, CardKey, Day, ErrorCounts, Outlook, outlook};
-use cardproof_rating::signs::{HealthVerdict, LogRead, Sign, SignKind, SignSource, Signs};
+use cardproof_rating::signs::{
+    Attachment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Signs,
+};
 use cardproof_report::metrics::{
     CardFacts, Facts, MachineFacts, Metric, PluginState, home_assistant_lines,
     home_assistant_messages, metrics, nagios, open_metrics, prometheus,
@@ -46,7 +48,8 @@ fn days() -> Vec<Day> {
 fn signs(verdict: HealthVerdict, log: LogRead, kinds: &[(SignKind, u64)]) -> Signs {
     let signs = kinds.iter().map(|&(kind, count)| Sign::new(kind, SignSource::KernelLog, count));
     let signs = signs.collect();
-    Signs { verdict, log, signs, suspects: Vec::new(), experiments: Vec::new() }
+    let attachment = Attachment::Unknown;
+    Signs { verdict, attachment, log, signs, suspects: Vec::new(), experiments: Vec::new() }
 }
 
 /// What the facts of a test are made of.

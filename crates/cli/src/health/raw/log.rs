@@ -49,9 +49,11 @@ fn joined(text: &str) -> String {
 /// How the device is attached, by what the log calls it and by troubles that only one kind of link has.
 fn attachment(device: Option<&DeviceLog>, troubles: &[Trouble]) -> Attachment {
     let has = |kind| troubles.iter().any(|it| it.kind == kind);
+    let is_nvme = device.and_then(|it| it.device.as_ref()).is_some_and(|it| it.starts_with("nvme"));
     match device.and_then(|device| device.card.kind) {
         Some(CardKind::Sd) => Attachment::Slot,
         Some(CardKind::Mmc) => Attachment::Soldered,
+        _ if is_nvme => Attachment::Drive,
         Some(CardKind::Sdio) | None if has(TroubleKind::Link) => Attachment::Cable,
         Some(CardKind::Sdio) | None if has(TroubleKind::UsbReset) => Attachment::Usb,
         Some(CardKind::Sdio) | None => Attachment::Unknown,
