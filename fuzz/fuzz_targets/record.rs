@@ -26,7 +26,7 @@ fn show(text: &str, form: u8) {
     let shown = match form % 4 {
         0 => summary(&record, &verdicts, 80, false),
         1 => markdown(&record, &verdicts),
-        2 => inventory_text(&[Entry::of(&record)], None, 80),
+        2 => inventory_text(&[Entry::of(&record)], None, Some(80)),
         // A chart of figures outside of every range may be refused.
         _ => html(&record, &verdicts).unwrap_or_default(),
     };

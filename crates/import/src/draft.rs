@@ -246,9 +246,7 @@ impl PhaseDraft {
             duration_ns: self.duration,
             stated: (!has_failed).then_some(self.stated),
             latency_ns: self.latency.filter(|_| !has_failed),
-            verification: self
-                .right
-                .map(|compared_bytes| Verification { compared_bytes, wrong_bytes: Bytes::ZERO }),
+            verification: self.right.map(Verification::all_right),
             warnings,
             ..Phase::begun(name, self.op, self.pattern)
         }

@@ -85,6 +85,14 @@ pub struct Verification {
     pub wrong_bytes: Bytes,
 }
 
+impl Verification {
+    /// `compared_bytes`, all of which were as written.
+    #[must_use]
+    pub const fn all_right(compared_bytes: Bytes) -> Self {
+        Self { compared_bytes, wrong_bytes: Bytes::ZERO }
+    }
+}
+
 /// A random sample of the written data, read back and compared. The counts give the smallest share of
 /// lost data that the check detects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
