@@ -282,11 +282,8 @@ fn bears_a_disk(target: &Path) -> Result<bool, Failure> {
         |error: &dyn std::error::Error| Failure::usage(cardproof_session::with_causes(error));
     let real = target.canonicalize().map_err(|error| failed(&error))?;
     let found = guard::inspect(&Sysroot::default(), &real).map_err(|error| failed(&error))?;
-    let is_of_disk = |objection: &Objection| match objection {
-        Objection::PartitionTable { .. } => true,
-        // The format of a virtual machine has a partition table of its own inside.
-        Objection::Signature { kind } => !kind.ends_with("disk image"),
-        _ => false,
+    let is_of_disk = |objection: &Objection| {
+        matches!(objection, Objection::PartitionTable { .. } | Objection::Signature { .. })
     };
     let mut start = vec![0; BLANK];
     let read = File::open(&real).and_then(|mut file| file.read_exact(&mut start));

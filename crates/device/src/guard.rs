@@ -295,9 +295,11 @@ fn objections_to_content<R: Read + Seek>(content: &mut R, size: Bytes) -> Vec<Ob
     let mut content = Content::new(content, size);
     let tables = partition_table::find(&mut content);
     let signatures = signatures::find(&mut content);
+    let formats = signatures::find_formats(&mut content);
     let mut objections: Vec<_> =
         tables.into_iter().map(|kind| Objection::PartitionTable { kind }).collect();
     objections.extend(signatures.into_iter().map(|kind| Objection::Signature { kind }));
+    objections.extend(formats.into_iter().map(|kind| Objection::ImageFormat { kind }));
     if let Some(error) = content.into_failure() {
         objections.push(Objection::Unreadable { reason: error.to_string() });
     }

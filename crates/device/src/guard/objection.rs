@@ -69,8 +69,13 @@ pub enum Objection {
         /// Which kind.
         kind: &'static str,
     },
-    /// It bears the mark of a file system, a volume manager, an array, swap, or an image format.
+    /// It bears the mark of a file system, a volume manager, an array, or swap.
     Signature {
+        /// Which kind.
+        kind: &'static str,
+    },
+    /// It is an image in a format of virtual machines, in which the disk lies in another order.
+    ImageFormat {
         /// Which kind.
         kind: &'static str,
     },
@@ -123,6 +128,7 @@ impl Objection {
             Self::Partitions { .. }
             | Self::PartitionTable { .. }
             | Self::Signature { .. }
+            | Self::ImageFormat { .. }
             | Self::HoldsData
             | Self::Unreadable { .. } => true,
         }
@@ -225,7 +231,9 @@ impl fmt::Display for Objection {
             }
             Self::Partitions { names } => write!(f, "it has partitions: {}", names.join(", ")),
             Self::PartitionTable { kind } => write!(f, "it bears a partition table ({kind})"),
-            Self::Signature { kind } => write!(f, "it bears the signature of {kind}"),
+            Self::Signature { kind } | Self::ImageFormat { kind } => {
+                write!(f, "it bears the signature of {kind}")
+            }
             Self::HoldsData => f.write_str("the file holds data (it is not one large hole)"),
             Self::Unreadable { reason } => {
                 write!(f, "it cannot be read throughout ({reason}), so what it bears is not known")

@@ -23,7 +23,7 @@ const fn magic(kind: &'static str, offset: u64, bytes: &'static [u8]) -> Magic {
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-const TABLE: [Magic; 54] = [
+const TABLE: [Magic; 50] = [
     // linux/fs/xfs/libxfs/xfs_format.h, XFS_SB_MAGIC
     magic("XFS", 0, b"XFSB"),
     // linux/include/uapi/linux/btrfs_tree.h and btrfs's documentation: the superblock at 64 KiB,
@@ -111,6 +111,10 @@ const TABLE: [Magic; 54] = [
     // linux/include/uapi/linux/raid/md_p.h, MD_SB_MAGIC and the major version
     magic("md RAID 1.1", 0, b"\xfc\x4e\x2b\xa9\x01\x00\x00\x00"),
     magic("md RAID 1.2", 4 * KIB, b"\xfc\x4e\x2b\xa9\x01\x00\x00\x00"),
+];
+
+/// Formats of virtual machines for an image of a disk, which lies inside in another order.
+const FORMATS: [Magic; 4] = [
     // qemu, docs/interop/qcow2.rst
     magic("a qcow2 disk image", 0, b"QFI\xfb"),
     // VMware, "Virtual Disk Format 5.0"
@@ -123,11 +127,7 @@ const TABLE: [Magic; 54] = [
 
 /// The kinds of signatures that `content` bears, each once.
 pub(super) fn find<R: Read + Seek>(content: &mut Content<'_, R>) -> Vec<&'static str> {
-    let mut found: Vec<_> = TABLE
-        .iter()
-        .filter(|magic| content.has(magic.offset, magic.bytes))
-        .map(|magic| magic.kind)
-        .collect();
+    let mut found = find_in(&TABLE, content);
     found.extend(superblocks::find(content));
     let mut kinds = Vec::new();
     for kind in found {
@@ -138,6 +138,16 @@ pub(super) fn find<R: Read + Seek>(content: &mut Content<'_, R>) -> Vec<&'static
     kinds
 }
 
+/// The formats of virtual machines that `content` is of.
+pub(super) fn find_formats<R: Read + Seek>(content: &mut Content<'_, R>) -> Vec<&'static str> {
+    find_in(&FORMATS, content)
+}
+
+fn find_in<R: Read + Seek>(table: &[Magic], content: &mut Content<'_, R>) -> Vec<&'static str> {
+    let is_there = |magic: &&Magic| content.has(magic.offset, magic.bytes);
+    table.iter().filter(is_there).map(|magic| magic.kind).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,7 +156,9 @@ mod tests {
 
     fn kinds(image: &mut [u8]) -> Vec<&'static str> {
         let size = Bytes(image.len() as u64);
-        find(&mut Content::new(&mut Cursor::new(image), size))
+        let mut image = Cursor::new(image);
+        let mut content = Content::new(&mut image, size);
+        [find(&mut content), find_formats(&mut content)].concat()
     }
 
     #[test]
@@ -158,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_found_and_only_it() {
-        for magic in &TABLE {
+        for magic in TABLE.iter().chain(&FORMATS) {
             let end = magic.offset as usize + magic.bytes.len();
             let mut image = vec![0; end.next_multiple_of(512)];
             image[magic.offset as usize..end].copy_from_slice(magic.bytes);

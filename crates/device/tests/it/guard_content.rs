@@ -27,7 +27,9 @@ fn marks(image: &Path) -> Vec<String> {
         .into_iter()
         .filter_map(|objection| match objection {
             Objection::PartitionTable { kind } => Some(format!("table: {kind}")),
-            Objection::Signature { kind } => Some(kind.to_owned()),
+            Objection::Signature { kind } | Objection::ImageFormat { kind } => {
+                Some(kind.to_owned())
+            }
             Objection::HoldsData => None,
             // A test beside this one serves a card by FUSE under a loop device: that says nothing of the content.
             Objection::MayBeHeld { .. } => None,
