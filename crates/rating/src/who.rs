@@ -109,6 +109,14 @@ pub struct Writer {
     pub remedy: Option<Remedy>,
 }
 
+impl Writer {
+    /// Whether it is a service and not the system's own: swap, or the file system's journal and tables.
+    #[must_use]
+    pub const fn is_service(&self) -> bool {
+        !matches!(self.remedy, Some(Remedy::SwapOffStorage | Remedy::LongerCommit))
+    }
+}
+
 /// What makes a kind of writer write less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

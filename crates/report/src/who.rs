@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use cardproof_rating::who::{Change, FILESYSTEM, Remedy, SWAP, Who};
+use cardproof_rating::who::{Change, Remedy, Who};
 use cardproof_units::Bytes;
 
 /// At most so many writers are told.
@@ -74,7 +74,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         };
         let _ =
             writeln!(text, "  {unseen}Processes that could not be looked at: {count}. {who_sees}");
-    } else if who.writers.iter().all(|it| [SWAP, FILESYSTEM].contains(&it.name.as_str())) {
+    } else if who.writers.iter().all(|writer| !writer.is_service()) {
         text.push_str(
             "  No program wrote while it was watched; the kernel and its journal may have.\n",
         );
