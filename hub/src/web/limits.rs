@@ -109,7 +109,7 @@ impl Attempts {
 /// The most records that a client may report in a day.
 pub const REPORTS_MAX: u32 = 20;
 
-/// So many reports are remembered; then a day begins anew, so that memory is bounded.
+/// The most reports that are remembered. At the next one all are forgotten, as at the end of a day.
 const REMEMBERED_MAX: usize = 1 << 18;
 
 const DAY_MS: i64 = 24 * HOUR_MS;

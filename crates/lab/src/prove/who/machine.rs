@@ -15,7 +15,7 @@ use crate::virtual_machine::{Image, Kernel, Machine};
 /// The system in the machine.
 pub(super) const DEBIAN: Debian = Debian { suite: "bookworm", architecture: "amd64" };
 
-/// What it has beside apt.
+/// Debian packages that are installed in it; apt is always there.
 const PACKAGES: &str = "passwd,rsyslog,sqlite3,systemd,systemd-sysv";
 
 /// Drivers of the disks, and the file systems.

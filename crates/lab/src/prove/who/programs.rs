@@ -5,7 +5,7 @@
 pub(super) struct Program {
     /// The service, as `watch --who` has to name it.
     pub(super) service: &'static str,
-    /// What it is, for the table.
+    /// The kind of program, as the table names it.
     pub(super) what: &'static str,
     /// Where its files are; nobody else writes there.
     places: &'static [&'static str],
