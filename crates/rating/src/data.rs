@@ -108,8 +108,9 @@ pub fn right_elsewhere(record: &Record) -> Option<String> {
     let tool = &record.tool.name;
     Some(if most > Bytes::ZERO {
         format!(
-            "{tool} read back {most}, and all of it was as written. If the card claims to hold no more than \
-             that, it is no fake."
+            "{tool} read back {most} ({}), and all of it was as written. A card that is sold with about this \
+             capacity, or less, is no fake.",
+            most.in_decimal()
         )
     } else {
         format!(
@@ -150,6 +151,8 @@ fn sample(check: &DataCheck, when: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::{Finding, FindingKind, Verification};
+
     use super::*;
 
     #[test]
@@ -158,5 +161,21 @@ mod tests {
         assert!((share_found(1000, 0.99) - 0.004_594_6).abs() < 1e-6);
         assert!((share_found(1, 0.99) - 0.99).abs() < 1e-9);
         assert!((share_found(0, 0.99) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_another_tool_found_right_is_told_where_nothing_was_wrong() {
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        record.tool.name = "f3".to_owned();
+        assert_eq!(right_elsewhere(&record), None, "nothing was compared");
+        record.phases[0].verification = Some(Verification::all_right(Bytes(31_890_341_888)));
+        let told = right_elsewhere(&record).unwrap();
+        assert!(told.starts_with("f3 read back 29.7 GiB (31.9 GB), and all"), "{told}");
+        record.phases[0].verification = Some(Verification::all_right(Bytes::ZERO));
+        let told = right_elsewhere(&record).unwrap();
+        assert!(told.contains("does not say how much"), "{told}");
+        let lost = FindingKind::MediaErrors { count: 3 };
+        record.findings.push(Finding::at(lost, "f3", 1));
+        assert_eq!(right_elsewhere(&record), None, "something is wrong");
     }
 }
