@@ -178,7 +178,7 @@ fn untested(why: Untested, failure: Option<&str>) -> String {
         Untested::NotPermitted => "a test must write, and this user may not write here",
         Untested::OnlyRead => "a device is only read",
         Untested::File => "a file has no capacity of its own to test",
-        Untested::Holes => "the file has holes, which are read from no storage",
+        Untested::Holes => "the file is an empty or sparse image: nothing is read from storage",
         Untested::TooLittleSpace => "too little free space for a test",
         Untested::Unsupported => "this file system does not allow a quick test",
         Untested::Failed => "the test could not be completed",
