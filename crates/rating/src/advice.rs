@@ -120,9 +120,15 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     if steps.is_empty() {
         steps.push(otherwise(&case));
     }
-    steps.extend(verify_capacity(&case));
+    if let Some(verify) = verify_capacity(&case) {
+        // A screen shows three steps, and a fake is worse than a slow card.
+        steps.insert(steps.len().min(VERIFY_PLACE), verify);
+    }
     steps
 }
+
+/// At most so many steps stand before the one that finds a fake.
+const VERIFY_PLACE: usize = 2;
 
 /// Gives a piece of advice where it applies.
 type Adviser = fn(&Case<'_>) -> Option<String>;
@@ -364,10 +370,8 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
              with a longer --time-budget, such as 5m."
         ),
         None => format!(
-            "The phase {} used a range of {least}. The class limits are for {RANDOM_SPAN}, and a smaller \
-             range gives higher rates. Run again with --size 256M or more, in a directory with that much \
-             free space.",
-            smallest.name
+            "The limits of the classes are for a range of {RANDOM_SPAN}, and this test used {least}. Run again with \
+             --size 256M or more, in a directory with that much free space."
         ),
     })
 }
@@ -392,11 +396,11 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         !is_of_bursts && (case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations));
     let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
     let (option, why) = if is_repeated {
-        ("a larger --repeat, such as 5", "more runs give narrower intervals")
+        ("a larger --repeat, such as 5", "more runs give a clearer result")
     } else if case.ended_by_its_bytes() {
         ("--profile standard --time-budget 5m", "this profile has written as much as it may")
     } else {
-        ("a longer --time-budget, such as 5m", "more operations give narrower intervals")
+        ("a longer --time-budget, such as 5m", "a longer test gives a clearer result")
     };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };

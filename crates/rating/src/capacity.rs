@@ -52,6 +52,8 @@ pub struct Capacity {
     pub excluded_sharing: Bytes,
     /// A larger share of bad blocks, 0 to 1, would have been found.
     pub excluded_share: f64,
+    /// Whether nothing was written, so that nothing could be shown.
+    pub is_only_read: bool,
     /// Why, the most important first.
     pub reasons: Vec<String>,
     /// Places that do not keep data, as (start, end) in bytes; at most 64.
@@ -92,6 +94,7 @@ impl Capacity {
             exclusions: Vec::new(),
             excluded_sharing: Bytes::ZERO,
             excluded_share: 1.0,
+            is_only_read: false,
             reasons: Vec::new(),
             damaged_ranges: Vec::new(),
         }
@@ -174,6 +177,10 @@ impl Capacity {
             }
             (CapacityVerdict::Suspicious, _) => {
                 "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
+            }
+            (CapacityVerdict::Undecided, _) if self.is_only_read => {
+                "UNDECIDED: nothing was written, and only a test that writes can show whether the capacity is real."
+                    .to_owned()
             }
             (CapacityVerdict::Undecided, _) => {
                 "UNDECIDED: the test did not show enough for a verdict.".to_owned()
@@ -390,12 +397,10 @@ fn of_reading(announced: Bytes, test: &CapacityTest, state: &State) -> Capacity 
     }
     let reason = match state {
         State::Failed => "the test could not be done",
-        _ => {
-            "nothing suspicious was found; nothing was written, and only a test that writes can show whether \
-             the capacity is real"
-        }
+        _ => "nothing suspicious was found",
     };
-    Capacity { reasons: vec![reason.to_owned()], ..Capacity::unknown(announced) }
+    let is_only_read = *state != State::Failed;
+    Capacity { reasons: vec![reason.to_owned()], is_only_read, ..Capacity::unknown(announced) }
 }
 
 /// `found`, unless it is that the capacity is real and the reads may have come from memory: what was written

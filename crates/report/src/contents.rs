@@ -208,11 +208,7 @@ impl Recording {
                 .chain([format!("{} cannot be tested: {bus}", limited.in_words())])
                 .collect(),
         };
-        Some(Self {
-            text: format!("Recording classes: {}", sentences.join(". ")),
-            rulings,
-            is_tested,
-        })
+        Some(Self { text: format!("Speed classes: {}", sentences.join(". ")), rulings, is_tested })
     }
 }
 

@@ -319,7 +319,7 @@ impl<'a, 'b> Teller<'a, 'b> {
             let time = estimate.total() + restoring;
             self.told = Some(time);
             self.recorder.note(&format!(
-                "By the speed of the first writes, the whole test takes about {}.",
+                "By the speed of the first writes, the test of the capacity takes about {}.",
                 time.in_whole_seconds()
             ));
         }

@@ -135,6 +135,12 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
         CapacityVerdict::Undecided if is_files => {
             format!("What to do: to be sure, test all of the free space: {by_writing}")
         }
+        CapacityVerdict::Undecided if answer.written == Bytes::ZERO && args.target.is_file() => {
+            format!(
+                "What to do: name the card itself, such as /dev/mmcblk0, or a directory on it: a file has no \
+                 capacity of its own. If this file is a card to other programs: {by_writing}{keeps}"
+            )
+        }
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO => {
             format!("What to do: to be sure, test it by writing: {by_writing}{keeps}")
         }

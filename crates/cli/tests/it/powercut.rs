@@ -92,7 +92,7 @@ fn people_read_a_bound_and_what_was_found() {
 fn what_cannot_be_cut_is_a_clear_error() {
     let home = Home::new();
     for (words, said) in [
-        (vec!["."], "needs a simulated card"),
+        (vec!["."], "of a simulated card only"),
         (vec!["sim:sandisk-ultra-a1", "--cuts", "0"], "--cuts"),
         (vec!["sim:sandisk-ultra-a1", "--size", "8K"], "it needs 256 KiB"),
         (vec!["sim:none"], "no simulated card 'none'"),

@@ -37,7 +37,7 @@ fn verify_says_what_was_tested_and_what_that_rules_out() {
     let notes = in_one_line(&ended.stderr);
     assert!(!notes.to_lowercase().contains("new estimate"), "{notes}");
     assert!(
-        notes.contains("By the speed of the first writes, the whole test takes about"),
+        notes.contains("By the speed of the first writes, the test of the capacity takes about"),
         "{notes}"
     );
 }
@@ -133,4 +133,53 @@ fn simulated_cards_are_called_so_when_they_are_compared() {
     }
     let text = said(&home, &["compare", "one", "other"], 0).stdout;
     assert!(text.contains("All of these cards are simulated."), "{text}");
+}
+
+#[test]
+fn a_fast_fake_is_sent_to_the_test_that_finds_it() {
+    let home = Home::new();
+    let text = said(&home, &["run", "sim:fake-wrap", "--seed", "1"], 0).stdout;
+    assert!(in_one_line(&text).contains("`cardproof verify` checks the capacity"), "{text}");
+    assert!(!text.contains("narrower intervals"), "{text}");
+    assert!(text.contains("Speed classes: "), "{text}");
+}
+
+#[test]
+fn an_image_leads_to_the_card_itself() {
+    let home = Home::new();
+    let image = home.place().join("card.img");
+    fs::write(&image, vec![7; 4 << 20]).unwrap();
+    let ended = said(&home, &["verify", word(&image)], 4);
+    let answer = in_one_line(&ended.stdout);
+    assert!(
+        answer.starts_with("UNDECIDED: nothing was written, and only a test that writes"),
+        "{answer}"
+    );
+    assert!(answer.contains("What to do: name the card itself, such as /dev/mmcblk0"), "{answer}");
+    assert!(in_one_line(&ended.stderr).contains(": a file on "), "{}", ended.stderr);
+}
+
+#[test]
+fn classes_are_passed_or_not() {
+    let home = Home::new();
+    let good =
+        in_one_line(&said(&home, &["check", "sim:sandisk-extreme-a1", "--seed", "1"], 0).stdout);
+    assert!(good.contains("A1 passed") && good.contains("A2 not passed"), "{good}");
+    let slow = said(&home, &["check", "sim:intenso-class-4", "--seed", "1"], 4).stdout;
+    assert!(slow.contains("small writes: faster than at most "), "{slow}");
+}
+
+#[test]
+fn an_error_ends_with_what_can_be_typed() {
+    let home = Home::new();
+    let told = |words: &[&str], status| in_one_line(&said(&home, words, status).stderr);
+    let real = told(&["powercut", "/dev/null"], 2);
+    assert!(
+        real.contains("A real card needs a second computer: cardproof powercut --help"),
+        "{real}"
+    );
+    let text = home.place().join("text.txt");
+    fs::write(&text, "hello world\n").unwrap();
+    let no_record = told(&["show", word(&text)], 2);
+    assert!(!no_record.contains("expected value"), "{no_record}");
 }

@@ -81,13 +81,14 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::Tune => (Some("cardproof tune"), "shows what to set, and why"),
         Next::Noatime => (None, "mount it with noatime (in /etc/fstab)"),
         Next::RunAsRoot => (Some("sudo cardproof health"), "reads the kernel log"),
-        Next::MeasureDirectory => (Some("cardproof"), "one on it that you may write to"),
-        Next::LookAtSwitch => {
-            (Some("cardproof"), "one on it that you may write to; is its write-protect switch on?")
-        }
+        Next::MeasureDirectory => (Some("cardproof"), "one on it, once it is mounted for writing"),
+        Next::LookAtSwitch => (
+            Some("cardproof"),
+            "one on it, once it is mounted for writing; is its write-protect switch on?",
+        ),
         Next::NameStorage => (
             Some("cardproof"),
-            "one on the card or disk that you want to know; an image has no speed of its own",
+            "one on the card or disk that you mean; an image has no speed of its own",
         ),
         Next::OwnDirectory => {
             (Some("cardproof"), "one of your own on it; or run it as root, with sudo")

@@ -107,7 +107,7 @@ fn write_verdict(page: &mut Markup, verdict: &Ruling) {
 fn write_recording(page: &mut Markup, recording: &Recording) {
     markup!(page, "<details>\n<summary>{}</summary>\n", &recording.text);
     page.literal(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recording classes\"><table>\n\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Speed classes\"><table>\n\
          <thead><tr><th scope=\"col\">class</th><th scope=\"col\">result</th>\
          <th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
     );
