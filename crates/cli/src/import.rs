@@ -107,6 +107,9 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     for path in &saved {
         talk.note(&format!("Record: {}", path.display()));
     }
+    if records.iter().any(|record| cardproof_rating::speed_tells_no_fake(record)) {
+        talk.note(cardproof_rating::SPEED_TELLS_NO_FAKE);
+    }
     if args.output.is_none() {
         match saved.as_slice() {
             [] => {}

@@ -128,7 +128,7 @@ fn why_empty(count: usize) -> String {
     match count {
         0 => "There is no record yet. Measure something: cardproof run".to_owned(),
         1 => "The one record does not match.".to_owned(),
-        count => format!("None of the {count} records match."),
+        count => format!("None of the {count} records match; `cardproof list` shows all."),
     }
 }
 

@@ -122,7 +122,7 @@ enum Command {
     Check(CheckArgs),
     /// Measure speed: a profile, a class, a job
     Run(RunArgs),
-    /// What run can measure
+    /// The tests that `run` offers
     Profiles(ProfilesArgs),
     /// The card, its bus, its host, and what limits it
     Identify(IdentifyArgs),
@@ -134,13 +134,13 @@ enum Command {
     Watch(WatchArgs),
     /// Does the card slow down this computer?
     Diagnose(DiagnoseArgs),
-    /// What each card writes a day, errors, days left
+    /// What is written a day, errors, days left
     Log(LedgerArgs),
     /// Your records and published cards, side by side
     Compare(Box<CompareArgs>),
     /// The saved results, one line each
     List(ListArgs),
-    /// Allocation unit, page size and caches of a card
+    /// How the card manages its flash, to align to it
     Geometry(Box<GeometryArgs>),
     /// A plan for partition, file system and settings
     Tune(Box<TuneArgs>),

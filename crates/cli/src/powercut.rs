@@ -133,8 +133,8 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
     };
     if cardproof_session::simulated_name(target).is_none() {
         return Err(Failure::usage(format!(
-            "powercut TARGET needs a simulated card (sim:NAME, see 'cardproof sim list'), and {} is none. \
-             For a real card: cardproof powercut write --help",
+            "powercut itself cuts the power of a simulated card only, such as sim:sandisk-ultra, and {} is none. \
+             A real card needs a second computer: cardproof powercut --help says how",
             target.display()
         )));
     }

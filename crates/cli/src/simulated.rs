@@ -35,7 +35,9 @@ fn list(args: &SimListArgs) -> Result<Exit, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}\n    {}; {}", card.name, card.title, describe(card));
     }
-    text.push_str("\nMeasure one: cardproof run sim:NAME\nServe one: cardproof sim serve NAME\n");
+    text.push_str("\nUse one in the place of a card, as sim:NAME, with check, run, verify, geometry, tune, powercut and endure:\n  \
+         cardproof check sim:NAME\n  cardproof verify sim:NAME\nAs a file or device for other programs:\n  \
+         cardproof sim serve NAME\n");
     output::write(&Sink::Stdout, &talk::paged(&text))?;
     Ok(Exit::Done)
 }

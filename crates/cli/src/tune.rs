@@ -388,14 +388,14 @@ fn newest_geometry(
     is_own: impl Fn(&Record) -> bool,
 ) -> Result<Option<Record>, Failure> {
     let files = inventory::files(&Store::of_user()?)?;
-    let records = files.iter().filter_map(|path| saved::read(path).ok());
-    Ok(records.filter(|record| !record.flash_timings.is_empty() && is_wanted(record)).max_by(
-        |a, b| {
-            let rank =
-                |record: &'_ Record| (is_own(record), record.created.clone(), record.id.clone());
-            rank(a).cmp(&rank(b))
-        },
-    ))
+    let records = files.into_iter().filter_map(|path| Some((saved::read(&path).ok()?, path)));
+    let has_geometry = |record: &Record| !record.flash_timings.is_empty() && is_wanted(record);
+    let (own, others): (Vec<_>, Vec<_>) =
+        records.filter(|(record, _)| has_geometry(record)).partition(|(record, _)| is_own(record));
+    let first = if own.is_empty() { others } else { own };
+    // The record of a simulated card holds no hour, its file does.
+    let newest = Store::youngest(first.iter().map(|(_, path)| path.clone()));
+    Ok(first.into_iter().find(|(_, path)| Some(path) == newest.as_ref()).map(|(record, _)| record))
 }
 
 fn latest() -> Result<Record, Failure> {

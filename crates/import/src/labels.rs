@@ -7,6 +7,7 @@
 
 use super::lines::Line;
 use super::programs::{PROGRAMS, is_program};
+use super::sentences::is_sentence;
 use super::text::{find, first_word, has_word};
 use super::view::{Needle, View, Words};
 
@@ -331,7 +332,7 @@ pub(super) fn is_same_but_count(a: &str, b: &str) -> bool {
     without_digits(a).eq(without_digits(b)) && !names_card(a) && !names_card(b)
 }
 
-/// `text` as a card's name, where it is one: short, and without a path, an address or a host.
+/// `text` as a card's name, where it is one: short, no sentence, and without a path, an address or a host.
 pub(super) fn name(text: &str) -> Option<String> {
     let text = link_text(text.trim()).unwrap_or(text);
     let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`#=:-[]".contains(c));
@@ -340,7 +341,8 @@ pub(super) fn name(text: &str) -> Option<String> {
     let is_harmless = !has_path && !text.contains(['@', '\\', '\u{fffd}']);
     let has_letters = text.chars().any(char::is_alphabetic);
     let is_short = text.chars().count() <= LABEL_CHARS_MAX;
-    (is_harmless && has_letters && is_short).then(|| text.to_owned())
+    let is_name = is_harmless && has_letters && is_short && !is_sentence(text);
+    is_name.then(|| text.to_owned())
 }
 
 /// The words of a heading that is a link, as in Markdown.

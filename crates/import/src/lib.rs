@@ -26,6 +26,7 @@ mod programs;
 mod readers;
 mod recognise;
 mod refusals;
+mod sentences;
 mod table;
 mod text;
 mod tool;

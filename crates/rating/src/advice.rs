@@ -5,6 +5,8 @@
 
 mod bad;
 mod card;
+mod flash;
+mod imported;
 mod integrity;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
@@ -17,7 +19,6 @@ use crate::bus::BUS_BOUND;
 use crate::capacity::capacity;
 use crate::defect::defect;
 use crate::doubts::doubts;
-use crate::geometry::geometry;
 use crate::life;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
@@ -32,6 +33,8 @@ const HONESTY: &str = "honesty";
 
 /// Where a check was too short.
 const LONGER: &str = "For a longer test: `cardproof run`.";
+
+pub use imported::{SPEED_TELLS_NO_FAKE, speed_tells_no_fake};
 
 /// What the pieces of advice look at.
 struct Case<'r> {
@@ -80,6 +83,16 @@ impl Case<'_> {
         self.record.profile.name == "check"
     }
 
+    /// Where else the storage can be tested, as the end of a clause; empty where it cannot be taken out.
+    fn elsewhere(&self) -> &'static str {
+        match self.transport() {
+            _ if self.record.is_simulated() => "",
+            Some(Transport::Sd) => " in another reader",
+            Some(Transport::Usb) => " in another reader or port",
+            _ => "",
+        }
+    }
+
     /// Whether the figures are those of the storage, so that advice about it makes sense.
     fn speaks_of_storage(&self) -> bool {
         !self.codes.iter().any(|code| code.forbids_verdict())
@@ -105,17 +118,24 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
     let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     if steps.is_empty() {
-        steps.push(otherwise(&case).to_owned());
+        steps.push(otherwise(&case));
     }
-    steps.extend(verify_capacity(&case));
+    if let Some(verify) = verify_capacity(&case) {
+        // A screen shows three steps, and a fake is worse than a slow card.
+        steps.insert(steps.len().min(VERIFY_PLACE), verify);
+    }
     steps
 }
+
+/// At most so many steps stand before the one that finds a fake.
+const VERIFY_PLACE: usize = 2;
 
 /// Gives a piece of advice where it applies.
 type Adviser = fn(&Case<'_>) -> Option<String>;
 
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
-const OF_IMPORTED: [Adviser; 3] = [distrust, look_into_faults, measure_with_intervals];
+const OF_IMPORTED: [Adviser; 4] =
+    [distrust, look_into_faults, imported::tell_no_fake, imported::measure_with_intervals];
 
 const OF_OWN: [Adviser; 22] = [
     distrust,
@@ -125,7 +145,7 @@ const OF_OWN: [Adviser; 22] = [
     integrity::judge_discards,
     distrust_worn,
     look_into_faults,
-    complete_geometry,
+    flash::complete_geometry,
     name_real_storage,
     show_layer_beneath,
     go_around_file_system,
@@ -146,7 +166,15 @@ const OF_OWN: [Adviser; 22] = [
 const IN_PEACE: &str = "Close other programs and run again: other work disturbed the test.";
 
 /// The advice where nothing went wrong.
-fn otherwise(case: &Case<'_>) -> &'static str {
+fn otherwise(case: &Case<'_>) -> String {
+    if !case.record.flash_timings.is_empty() {
+        return flash::of_geometry(case.record);
+    }
+    otherwise_in_general(case).to_owned()
+}
+
+/// The same for all records but those of the geometry.
+fn otherwise_in_general(case: &Case<'_>) -> &'static str {
     let record = case.record;
     if record.setups.as_ref().is_some_and(|setups| setups.comparisons.is_empty()) {
         return "Nothing was compared. Remove the cause that is named above, or choose other setups with \
@@ -163,28 +191,12 @@ fn otherwise(case: &Case<'_>) -> &'static str {
         return integrity::NO_HARM;
     }
     if record.power_cuts.is_some() {
-        return "No data was lost. More cuts (--cuts N) can show a lower probability of harm.";
-    }
-    if !record.flash_timings.is_empty() {
-        return of_geometry(record);
+        return "To find a loss that is rarer, test with more power cuts, such as --cuts 1000.";
     }
     if case.has(WarningCode::Disturbed) {
         return "Measure again when nothing else works on this computer. Compare no figures of this run.";
     }
     "Keep this record, and measure again when the system feels slower."
-}
-
-/// Where the found geometry is of use.
-fn of_geometry(record: &Record) -> &'static str {
-    let has_unit = geometry(record).is_some_and(|found| {
-        [&found.allocation_unit, &found.page].iter().any(|finding| finding.claim().is_some())
-    });
-    if has_unit {
-        "Plan partition, file system and settings for this card: `cardproof tune DEVICE --geometry latest`."
-    } else {
-        "Nothing needs to be done: allocation unit and page were not found, and `cardproof tune` uses values that \
-         suit most cards."
-    }
 }
 
 /// What is left to say after replays.
@@ -207,12 +219,13 @@ fn say(applies: bool, text: &str) -> Option<String> {
 }
 
 fn distrust(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::WrongData),
-        "Do not store data on this storage: it returned wrong data. Copy your important files to \
-         another device. Then run `cardproof verify` in another reader. If data is wrong again, \
-         replace the storage.",
-    )
+    case.has(WarningCode::WrongData).then(|| {
+        format!(
+            "Do not store data on this storage: it returned wrong data. Copy your important files to another \
+             device. Then run `cardproof verify`{}. If data is wrong again, replace the storage.",
+            case.elsewhere()
+        )
+    })
 }
 
 fn follow_capacity(case: &Case<'_>) -> Option<String> {
@@ -228,14 +241,14 @@ fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
     let cuts = case.record.power_cuts.as_ref()?;
     if cuts.harmful_cuts > 0 {
         return Some(
-            "Do not rely on this storage where the power can fail: power cuts harmed data that it had \
-             acknowledged as durable. Use other storage, or a power supply with a battery."
+            "Do not rely on this storage where the power can fail: it lost data that it had reported as \
+             written. Use other storage, or a power supply with a battery."
                 .to_owned(),
         );
     }
     say(
         cuts.effective_cuts == 0,
-        "Run more power cuts: none of these came while writes were in flight, so they tested nothing.",
+        "Run more power cuts, such as --cuts 1000: none of these came during a write, so they tested nothing.",
     )
 }
 
@@ -258,42 +271,20 @@ fn distrust_worn(case: &Case<'_>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Advice where a quantity of the geometry needs a larger range, or none was found.
-fn complete_geometry(case: &Case<'_>) -> Option<String> {
-    let geometry = geometry(case.record)?;
-    let has_any = geometry.quantities().iter().any(|(_, finding)| finding.claim().is_some());
-    let needed = case.record.flash_timings.probe.needed_range_bytes;
-    match needed {
-        Some(needed) => Some(format!(
-            "The test range was too small for some quantities. Run again with --size {} or more.",
-            needed.as_argument()
-        )),
-        None => say(
-            !has_any,
-            "No quantity was found. `cardproof tune` then uses values that suit most cards.",
-        ),
-    }
-}
-
 fn look_into_faults(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::Faults)
-            || (case.record.state == State::Failed && case.record.setups.is_none()),
-        "Operations failed. Copy your important files to another device, read the kernel log (dmesg), \
-         and try another reader, port or power supply. If operations fail again, replace the storage.",
-    )
-}
-
-fn measure_with_intervals(case: &Case<'_>) -> Option<String> {
-    let measure = "For verdicts and exact grades, measure the storage with `cardproof run`.";
-    // The rates of a load tell nothing of the card.
-    if case.record.phases.iter().all(|phase| phase.pattern == PatternName::Unknown) {
-        return Some(measure.to_owned());
-    }
-    Some(format!(
-        "{measure} To compare the figures of {} with other cards, use `cardproof compare`.",
-        case.record.tool.name
-    ))
+    let has_failed = case.has(WarningCode::Faults)
+        || (case.record.state == State::Failed && case.record.setups.is_none());
+    let others = match case.transport() {
+        Some(Transport::Sd | Transport::Usb) => "Then try another reader, port or power supply. ",
+        Some(Transport::Sata) => "Then try another cable, port or power supply. ",
+        _ => "",
+    };
+    has_failed.then(|| {
+        format!(
+            "Operations failed. Copy your important files to another device, and read the kernel log (dmesg). \
+             {others}If operations fail again, replace the storage."
+        )
+    })
 }
 
 fn name_real_storage(case: &Case<'_>) -> Option<String> {
@@ -379,10 +370,8 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
              with a longer --time-budget, such as 5m."
         ),
         None => format!(
-            "The phase {} used a range of {least}. The class limits are for {RANDOM_SPAN}, and a smaller \
-             range gives higher rates. Run again with --size 256M or more, in a directory with that much \
-             free space.",
-            smallest.name
+            "The limits of the classes are for a range of {RANDOM_SPAN}, and this test used {least}. Run again with \
+             --size 256M or more, in a directory with that much free space."
         ),
     })
 }
@@ -407,11 +396,11 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         !is_of_bursts && (case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations));
     let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
     let (option, why) = if is_repeated {
-        ("a larger --repeat, such as 5", "more runs give narrower intervals")
+        ("a larger --repeat, such as 5", "more runs give a clearer result")
     } else if case.ended_by_its_bytes() {
         ("--profile standard --time-budget 5m", "this profile has written as much as it may")
     } else {
-        ("a longer --time-budget, such as 5m", "more operations give narrower intervals")
+        ("a longer --time-budget, such as 5m", "a longer test gives a clearer result")
     };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
@@ -444,11 +433,13 @@ fn unblock_link(case: &Case<'_>) -> Option<String> {
     let read = Finding::find(case.record, |phase| is_sequential(phase, OpName::Read));
     let rate = shown_rate(read.measured()?)?.estimate;
     let limit = Throughput(ceiling);
+    // What is soldered or virtual has no other reader.
+    let faster = match case.transport() {
+        Some(Transport::Sd | Transport::Usb) => " A faster reader or port may give a higher rate.",
+        _ => "",
+    };
     (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling).then(|| {
-        format!(
-            "The sequential read rate ({rate}) is close to the bus limit ({limit}). A faster reader \
-             or port may give a higher rate."
-        )
+        format!("The sequential read rate ({rate}) is close to the bus limit ({limit}).{faster}")
     })
 }
 

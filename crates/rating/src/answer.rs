@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::defect::{Defect, defect_in};
 use crate::signs::Signs;
+use crate::transports::may_be_sd_card;
 use crate::tuning::Mounted;
 
 pub use beside::SeenBeside;
@@ -145,6 +146,9 @@ pub struct Answer {
     /// Has the computer enough power?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power: Option<Powered>,
+    /// Whether the storage may be a card, which can have a switch against writing.
+    #[serde(skip)]
+    pub may_be_card: bool,
     /// What to do next, at most four, the most important first.
     pub next: Vec<Next>,
 }
@@ -174,6 +178,7 @@ impl Answer {
             fast: is_asked(Question::Fast).then(|| Fast::new(known)),
             set_up: is_asked(Question::SetUp).then(|| SetUp::new(known)),
             power: is_asked(Question::Power).then(|| Powered::new(known)),
+            may_be_card: may_be_sd_card(&known.conditions.device),
             next: Vec::new(),
         };
         if matches!(answer.real, Some(Real::No { .. } | Real::Damaged)) {

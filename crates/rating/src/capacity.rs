@@ -48,8 +48,12 @@ pub struct Capacity {
     pub excluded_store: Bytes,
     /// The fakes that would have been found.
     pub exclusions: Vec<Exclusion>,
+    /// Addresses that share their places without a rule would have been found up to this real size.
+    pub excluded_sharing: Bytes,
     /// A larger share of bad blocks, 0 to 1, would have been found.
     pub excluded_share: f64,
+    /// Whether nothing was written, so that nothing could be shown.
+    pub is_only_read: bool,
     /// Why, the most important first.
     pub reasons: Vec<String>,
     /// Places that do not keep data, as (start, end) in bytes; at most 64.
@@ -88,7 +92,9 @@ impl Capacity {
             holds_front: true,
             excluded_store: Bytes::ZERO,
             exclusions: Vec::new(),
+            excluded_sharing: Bytes::ZERO,
             excluded_share: 1.0,
+            is_only_read: false,
             reasons: Vec::new(),
             damaged_ranges: Vec::new(),
         }
@@ -127,7 +133,7 @@ impl Capacity {
     #[must_use]
     pub fn exclusions_in_words(&self) -> Option<String> {
         let is_genuine = self.verdict == CapacityVerdict::Genuine;
-        exclusions_in_words(&self.exclusions).filter(|_| is_genuine)
+        exclusions_in_words(&self.exclusions, self.excluded_sharing.get()).filter(|_| is_genuine)
     }
 
     /// How sure the verdict is, in words, for those who ask for details; `None` where there is none.
@@ -171,6 +177,10 @@ impl Capacity {
             }
             (CapacityVerdict::Suspicious, _) => {
                 "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
+            }
+            (CapacityVerdict::Undecided, _) if self.is_only_read => {
+                "UNDECIDED: nothing was written, and only a test that writes can show whether the capacity is real."
+                    .to_owned()
             }
             (CapacityVerdict::Undecided, _) => {
                 "UNDECIDED: the test did not show enough for a verdict.".to_owned()
@@ -324,6 +334,7 @@ fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
         holds_front: finding.kind.holds_front(),
         excluded_store: Bytes(finding.excluded_store_bytes),
         exclusions: finding.exclusions,
+        excluded_sharing: Bytes(finding.excluded_sharing_bytes),
         excluded_share: finding.excluded_bad_share,
         reasons: finding.reasons,
         damaged_ranges: finding.damaged_ranges,
@@ -342,17 +353,19 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
     let (low, high) = if is_by_distance { (Bytes::ZERO, tested) } else { found.real_size };
     let outside = announced - tested;
     let order = if cover.is_by_allocation {
-        " in the order in which the file system gives them out; it does not say where they lie on the device"
+        "; the file system does not tell where on the device that space lies"
     } else {
-        " alone"
+        ""
     };
     let is_part = tested.as_f64() < COVERED * announced.as_f64();
     let stretch = if found.verdict == CapacityVerdict::Genuine && is_part {
         // The headline says how much was tested.
-        format!("sizes and shares are those of the tested space{order}")
+        format!("the sizes and percentages below are those of the tested space{order}")
     } else {
         let tested = covered(tested, cover.free_bytes, announced);
-        format!("the test covered {tested}; sizes and shares are those of that space{order}")
+        format!(
+            "the test covered {tested}; the sizes and percentages below are those of that space{order}"
+        )
     };
     found.reasons.insert(0, stretch);
     if may_be_fake {
@@ -384,12 +397,10 @@ fn of_reading(announced: Bytes, test: &CapacityTest, state: &State) -> Capacity 
     }
     let reason = match state {
         State::Failed => "the test could not be done",
-        _ => {
-            "nothing suspicious was found; nothing was written, and only a test that writes can show whether \
-             the capacity is real"
-        }
+        _ => "nothing suspicious was found",
     };
-    Capacity { reasons: vec![reason.to_owned()], ..Capacity::unknown(announced) }
+    let is_only_read = *state != State::Failed;
+    Capacity { reasons: vec![reason.to_owned()], is_only_read, ..Capacity::unknown(announced) }
 }
 
 /// `found`, unless it is that the capacity is real and the reads may have come from memory: what was written

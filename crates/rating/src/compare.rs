@@ -89,6 +89,8 @@ pub struct CardFigures {
     pub basis: String,
     /// What it costs.
     pub price: Option<f64>,
+    /// Whether it is a simulated card.
+    pub is_simulated: bool,
     /// Why it is not recommended and has no rank, whatever its speed; absent where nothing is known against it.
     pub defect: Option<Defect>,
     /// What `check` calls it for a computer that runs from it; absent of published ones and of several records.
@@ -231,6 +233,7 @@ pub fn figures(card: &Contender<'_>) -> CardFigures {
         name: card.name.clone(),
         basis: measured.as_ref().map_or_else(|| "nothing measured".to_owned(), likeness::basis),
         price: card.price,
+        is_simulated: card.runs.iter().any(|record| record.is_simulated()),
         defect: defect_in(card.runs.iter().copied()),
         system_grade: None,
         figures: Column::ALL

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use cardproof_evidence::geometry::{
-    BoundaryPass, BoundaryRow, Claim, Cliff, Finding, FirstArea, Geometry, Observations, PlaceRow,
-    Recovery, SizePass, SizeRow, SpanPass, SpanRow, Spread, Sweep, UnitsRow, UnitsTable, Value,
-    infer,
+    BoundaryPass, BoundaryRow, Claim, Cliff, Finding, FirstArea, Geometry, Mapping, Observations,
+    PlaceRow, Recovery, SizePass, SizeRow, SpanPass, SpanRow, Spread, Sweep, UnitsRow, UnitsTable,
+    Value, infer,
 };
 use cardproof_record::{
     BoundaryRun, FlashTimings, OpenUnitsRun, PatternName, QuantityFound, QuantityValue, Record,
@@ -173,26 +173,76 @@ pub fn geometry_in_words(geometry: &Geometry) -> Vec<String> {
     lines
 }
 
-/// Where to align a partition, in a sentence, and what was found, in a line each. What was not found is left to
-/// [`geometry_in_words`].
+/// For an owner: where to align a partition, and then what each thing that was found means for use, in a sentence.
+/// Terms, probabilities and what was not found are left to [`geometry_in_words`].
 #[must_use]
 pub fn geometry_in_short(geometry: &Geometry) -> Vec<String> {
-    let quantities = geometry.quantities();
-    let found = || quantities.iter().filter_map(|(name, finding)| Some((*name, finding.claim()?)));
-    let unit = found().find(|(name, _)| *name == ALLOCATION_UNIT);
-    let answer = match unit.map(|(_, claim)| &claim.value) {
-        Some(Value::Bytes(unit)) => {
-            format!("Align partitions to {unit}: this is the card's allocation unit")
-        }
-        _ => format!("Align partitions to {USUAL_UNIT}: the allocation unit cannot be seen"),
+    let answer = match geometry.allocation_unit.bytes() {
+        Some(unit) => format!(
+            "Align partitions to {unit}: the card manages its flash in units of this size (allocation units)"
+        ),
+        None => format!(
+            "Align partitions to {USUAL_UNIT}, which suits most cards: the size of this card's allocation units \
+             cannot be measured"
+        ),
     };
-    let others = found().filter(|(name, _)| *name != ALLOCATION_UNIT);
-    let lines = others.map(|(name, claim)| format!("{}: {}", term(name), in_unit(&claim.value)));
-    std::iter::once(answer).chain(lines).collect()
+    let cache = geometry.slc_cache.bytes();
+    let quantities = geometry.quantities();
+    let values = quantities.iter().filter_map(|(name, it)| Some((*name, it.claim()?.value)));
+    let meanings = values.filter_map(|(name, value)| in_use(name, value, cache));
+    std::iter::once(answer).chain(meanings).collect()
 }
 
-/// What scripts call the allocation unit.
-const ALLOCATION_UNIT: &str = "allocation_unit";
+/// What the quantity that scripts call `name` means for use. `cache` is the size of the SLC cache.
+fn in_use(name: &str, value: Value, cache: Option<Bytes>) -> Option<String> {
+    let text = match (name, value) {
+        ("page", Value::Bytes(page)) => {
+            format!("Smaller reads than {page} (the page size) save no time")
+        }
+        ("open_units_linear", Value::Units(files)) => format!(
+            "Large files: {} can be written at the same time; more at once are much slower",
+            up_to(files)
+        ),
+        ("open_units_random", Value::Units(areas)) => format!(
+            "Random writes: fast in {} allocation units at the same time; in more they are slower",
+            up_to(areas)
+        ),
+        ("small_write_threshold", Value::Bytes(least)) => {
+            format!("Writes smaller than {least} are collected first and moved later")
+        }
+        ("slc_cache", Value::Bytes(size)) => {
+            format!("Long writes: fast for the first {size} (the SLC cache), then slower")
+        }
+        ("slc_recovery", Value::Rate(rate)) => {
+            let time = cache.filter(|_| rate.0 > 0.0).map_or_else(String::new, |size| {
+                format!(", so a full one is empty after {:.0} s", (size.as_f64() / rate.0).ceil())
+            });
+            format!("At rest, the card empties that cache at {rate}{time}")
+        }
+        ("map_reach", Value::Bytes(reach)) => {
+            format!("Random reads: fastest if they stay within {reach}; slower over a larger range")
+        }
+        ("mapping", Value::Mapping(Mapping::Pages)) => {
+            "Small random writes: the card does not rewrite a whole allocation unit for them"
+                .to_owned()
+        }
+        ("mapping", Value::Mapping(Mapping::Units)) => {
+            "Small random writes: slow, since the card rewrites a whole allocation unit for them"
+                .to_owned()
+        }
+        ("first_area", Value::Bytes(end)) => {
+            format!(
+                "The first {end} take small writes faster than the rest; FAT keeps its tables there"
+            )
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+fn up_to(count: u16) -> String {
+    if count == 1 { "only 1".to_owned() } else { format!("up to {count}") }
+}
 
 /// The term for the quantity that scripts call `name`.
 fn term(name: &str) -> &str {
@@ -236,6 +286,54 @@ mod tests {
         let bytes_per_s = vec![Throughput::from_mb_per_s(mb_per_s)];
         let rows = vec![BlockRates { block_bytes: Bytes::kib(64), bytes_per_s }];
         OpenUnitsRun { units: Some(units), order, unit_bytes: None, rows }
+    }
+
+    #[test]
+    fn an_owner_reads_what_a_quantity_means() {
+        let found = |value| {
+            Finding::Claimed(Claim { value, probability: 0.97, method: "step", notes: Vec::new() })
+        };
+        let unseen = || Finding::CannotBeSeen("no step".to_owned());
+        let all = Geometry {
+            allocation_unit: found(Value::Bytes(Bytes::mib(4))),
+            page: found(Value::Bytes(Bytes::kib(16))),
+            open_units_linear: found(Value::Units(5)),
+            open_units_random: found(Value::Units(1)),
+            small_write_threshold: found(Value::Bytes(Bytes::kib(32))),
+            slc_cache: found(Value::Bytes(Bytes::mib(384))),
+            slc_recovery: found(Value::Rate(Throughput::from_mb_per_s(9.0))),
+            map_reach: found(Value::Bytes(Bytes::mib(128))),
+            mapping: found(Value::Mapping(Mapping::Units)),
+            first_area: found(Value::Bytes(Bytes::mib(8))),
+        };
+        let lines = geometry_in_short(&all);
+        assert_eq!(lines.len(), 10, "each that was found has its sentence: {lines:?}");
+        assert!(lines[0].starts_with("Align partitions to 4 MiB: "), "{lines:?}");
+        assert!(
+            lines.iter().any(|line| line.ends_with("a full one is empty after 45 s")),
+            "{lines:?}"
+        );
+        for word in ["mapping", "open", "%", "by units"] {
+            assert!(lines.iter().all(|line| !line.contains(word)), "{word}: {lines:?}");
+        }
+        let nothing = Geometry {
+            allocation_unit: unseen(),
+            page: unseen(),
+            open_units_linear: unseen(),
+            open_units_random: unseen(),
+            small_write_threshold: unseen(),
+            slc_cache: unseen(),
+            slc_recovery: unseen(),
+            map_reach: unseen(),
+            mapping: unseen(),
+            first_area: unseen(),
+        };
+        let lines = geometry_in_short(&nothing);
+        assert_eq!(lines.len(), 1, "what was not found is left out: {lines:?}");
+        assert!(
+            lines[0].starts_with("Align partitions to 8 MiB, which suits most cards"),
+            "{lines:?}"
+        );
     }
 
     #[test]

@@ -144,36 +144,36 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     let needs_queue = class.needs_queue_and_cache && is_random;
     let has_no_depth = needs_queue && evidence.depth < 32;
     let queue = uses_queue(record);
-    let (likelihood, why) = if is_memory {
+    let (likelihood, place) = if is_memory {
         (
             Likelihood::Unclear,
-            "but the page cache may have been used, so this may be the rate of memory",
+            Place::Above(", but the page cache may have been used, so it may be of memory"),
         )
     } else if evidence.rate > least * VARIATION {
-        (Likelihood::LikelyMeets, "well above it")
+        (Likelihood::LikelyMeets, Place::Above(""))
     } else if evidence.rate * VARIATION >= least {
-        (Likelihood::Unclear, "too close to the limit")
+        (Likelihood::Unclear, Place::Near)
     } else if has_no_depth {
-        (Likelihood::Unclear, "below it, but the limit is for queue depth 32")
+        (Likelihood::Unclear, Place::Below(", which is for queue depth 32"))
     } else if needs_queue && queue != Some(true) {
         let why = match queue {
-            None => "below it, but it is unknown whether the host used the card's command queue",
-            Some(_) => "below it, but the host did not use the card's command queue",
+            None => ", but it is unknown whether the host used the card's command queue",
+            Some(_) => ", but the host did not use the card's command queue",
         };
-        (Likelihood::Unclear, why)
+        (Likelihood::Unclear, Place::Below(why))
     } else if evidence.is_lower_bound {
-        (Likelihood::Unclear, "below it, but larger blocks may be faster")
+        (Likelihood::Unclear, Place::Below(", but larger blocks may be faster"))
     } else {
-        (Likelihood::LikelyMisses, "well below it")
+        (Likelihood::LikelyMisses, Place::Below(""))
     };
     let rate = match limit.at_least {
         Rate::Iops(_) => Rate::Iops(Iops(evidence.rate)),
         Rate::Throughput(_) => Rate::Throughput(Throughput(evidence.rate)),
     };
     let reason = format!(
-        "{label}: {rate} ({}), limit {}, {why}{}",
+        "{label}: {rate} ({}), {}{}",
         source(record, evidence.count),
-        limit.at_least,
+        place.in_words(limit.at_least),
         if evidence.is_cache_unknown && !is_memory {
             "; it is unknown whether the page cache was used"
         } else {
@@ -181,6 +181,24 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
         }
     );
     Weighed { likelihood, reason, is_measured: true, share: evidence.rate / least }
+}
+
+/// Where a figure lies beside its limit, and what makes that unclear.
+enum Place {
+    Above(&'static str),
+    Near,
+    Below(&'static str),
+}
+
+impl Place {
+    fn in_words(&self, limit: Rate) -> String {
+        match self {
+            Self::Above(but) => format!("well above the limit of {limit}{but}"),
+            Self::Near => format!("too close to the limit of {limit}"),
+            Self::Below("") => format!("well below the limit of {limit}"),
+            Self::Below(but) => format!("below the limit of {limit}{but}"),
+        }
+    }
 }
 
 /// Whether the figures were measured with the card's command queue on; `None` where nobody says.

@@ -60,7 +60,7 @@ mod wear;
 pub mod who;
 pub mod wording;
 
-pub use advice::next_steps;
+pub use advice::{SPEED_TELLS_NO_FAKE, next_steps, speed_tells_no_fake};
 pub use capacity::{Capacity, capacity, capacity_place};
 pub use cardproof_facts::{
     CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,

@@ -188,7 +188,7 @@ pub fn end_in_words(end: &str) -> &str {
         "times_out" => "the card does not answer in time",
         "shrinks" => "all addresses above a limit fail",
         "gone" => "the card disappeared and did not come back, or the reader failed",
-        "unreadable" => "the card's data cannot be read",
+        "unreadable" => "the card's data cannot be read, or is wrong",
         other => other,
     }
 }

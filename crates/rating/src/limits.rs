@@ -62,7 +62,7 @@ pub fn in_words(limited: &LimitedBy) -> String {
     let evidence = limited.evidence.join("; ");
     let device = limited.device.as_ref().map_or(String::new(), |device| format!(" {device}"));
     match limited.limit {
-        Limit::Nothing => format!("Nothing limits: {evidence}."),
+        Limit::Nothing => format!("No bottleneck: {evidence}."),
         Limit::Unknown => format!("The limit cannot be determined: {evidence}."),
         limit => format!("Limited by {}{device}: {evidence}.", limit.words()),
     }

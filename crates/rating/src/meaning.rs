@@ -392,7 +392,7 @@ fn large_files_answer(write: &BoundedRate, read: &str, grade: Grade) -> Answer {
         String::new()
     };
     let write = wording::figure_unless_narrow(write);
-    let classes = "Recording classes require 10 MB/s (Class 10, U1, V10) or 30 MB/s (U3, V30).";
+    let classes = "Speed classes require 10 MB/s (Class 10, U1, V10) or 30 MB/s (U3, V30).";
     Answer {
         grade,
         finding: format!("Sequential write: {write}{}; {read}.", too_wide(grade)),

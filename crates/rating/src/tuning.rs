@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(brief(&conditions), "begins at 8 MiB, which suits most cards");
         let card = conditions.device.card.get_or_insert_default();
         card.allocation_unit_bytes = Some(Bytes::mib(4));
-        assert_eq!(brief(&conditions), "begins at 4 MiB, where a block of the card begins");
+        assert_eq!(brief(&conditions), "begins at 4 MiB, the start of an allocation unit");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use cardproof_facts::Class;
 use cardproof_record::{Estimate, Likelihood, Outcome};
 
 use crate::pick::BoundedRate;
@@ -48,6 +49,16 @@ fn with_interval(value: &impl Display, low: &impl Display, high: &impl Display) 
 #[must_use]
 pub fn ends(low: &impl Display, high: &impl Display) -> String {
     format!("{} to {}", bare(low), bare(high))
+}
+
+/// The class with its kind, such as `Speed class V6`: beside other letters and digits it is told from a code.
+#[must_use]
+pub fn class(name: &str) -> String {
+    match Class::named(name) {
+        Some(class) if class.is_application() => format!("Application class {name}"),
+        Some(_) => format!("Speed class {name}"),
+        None => name.to_owned(),
+    }
 }
 
 /// A whole number with its thousands set apart, such as `4,298,753`.

@@ -69,7 +69,8 @@ impl TargetKind {
     /// not.
     #[must_use]
     pub fn note_on_time(self) -> Option<String> {
-        self.clock().map(|clock| format!("Times and speeds are {clock}."))
+        self.clock()
+            .map(|clock| format!("Times and speeds are those of the simulated card, {clock}."))
     }
 }
 

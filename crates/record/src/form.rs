@@ -198,7 +198,7 @@ fn malformed(error: &serde_json::Error) -> String {
             format!("the file is cut off at line {}", error.line())
         }
         serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
-            format!("not a cardproof record, since it is not JSON: {error}")
+            format!("not a cardproof record: it is no JSON from line {} on", error.line())
         }
         serde_json::error::Category::Data => format!("not a cardproof record: {error}"),
     }

@@ -254,15 +254,13 @@ impl WarningCause {
                 "this kernel does not tell whether the job's reads reached the storage or only the page cache"
             }
             Self::ReadOnlyTarget => {
-                "the target is read-only, so whether its blocks were ever written is unknown; such \
-                 blocks may be read faster than written ones"
+                "this run only read, and places where nothing was ever written may be read faster than data"
             }
             Self::NeverWritten => {
-                "the phase read blocks that were never written; such blocks may be read faster than \
-                 written ones"
+                "this test read places where nothing was ever written; such places may be read faster than data"
             }
             Self::NothingWritten => {
-                "the run wrote nothing; reads of unwritten blocks may return without a flash access"
+                "this run only read, and places where nothing was ever written may be read faster than data"
             }
             Self::CachedAsOriginal => "the phase used the page cache, as the original tool does",
             Self::CacheMissing => {

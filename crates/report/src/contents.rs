@@ -3,13 +3,14 @@
 use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
-    Class, Meaning, capacity, claims, comparison_only, geometry, geometry_in_short,
-    geometry_in_words, indications, is_recording, limiting_bus, may_be_sd_card, meaning,
-    recording_classes, scope, telling_indications, wording,
+    Class, Meaning, claims, comparison_only, geometry, geometry_in_short, geometry_in_words,
+    indications, is_recording, limiting_bus, may_be_sd_card, meaning, recording_classes, scope,
+    telling_indications, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
 use crate::answer::steps::steps;
+use crate::capacity;
 use crate::clean::one_line;
 use crate::course::{course, course_in_short, pauses_in_words};
 use crate::facts::{Fact, facts, title};
@@ -145,7 +146,11 @@ pub(crate) struct Indicated {
 /// What stated figures make likely.
 fn indicated(record: &Record) -> Vec<Indicated> {
     let of_one = |it: &Indication| Indicated {
-        label: format!("{}: {} (indication)", one_line(&it.rule), wording::likelihood(it.outcome)),
+        label: format!(
+            "{}: {} (indication)",
+            wording::class(&one_line(&it.rule)),
+            wording::likelihood(it.outcome)
+        ),
         outcome: it.outcome,
         basis: it.basis.iter().map(|basis| one_line(basis)).collect(),
     };
@@ -203,11 +208,7 @@ impl Recording {
                 .chain([format!("{} cannot be tested: {bus}", limited.in_words())])
                 .collect(),
         };
-        Some(Self {
-            text: format!("Recording classes: {}", sentences.join(". ")),
-            rulings,
-            is_tested,
-        })
+        Some(Self { text: format!("Speed classes: {}", sentences.join(". ")), rulings, is_tested })
     }
 }
 
@@ -275,7 +276,7 @@ impl Contents {
             data: cardproof_rating::data::in_short(record),
             headline,
             facts: facts(record),
-            capacity: capacity_lines(record),
+            capacity: capacity::lines(record),
             geometry: geometry_lines(record),
             jobs: jobs::jobs(record),
             is_jobs_only,
@@ -299,9 +300,9 @@ impl Contents {
             scope: scope(record).map(|scope| one_line(&scope)),
             meanings: meanings(record),
             positions: places(record, lead.as_ref()),
-            lead,
             pauses: pauses_in_words(record),
-            results: results(record),
+            results: results(record, lead.as_ref()),
+            lead,
             flushes: flush_lines(record),
             course: course(record),
             course_heading: crate::course::heading(record),
@@ -346,24 +347,6 @@ impl Contents {
     pub(crate) fn limits_in_full(&self) -> Vec<String> {
         self.limits.iter().map(Limited::in_full).collect()
     }
-}
-
-/// The heading above the verdict on the capacity in every report.
-pub(crate) const CAPACITY_HEADING: &str = "Is the capacity real?";
-
-/// The verdict on the capacity, and its reasons.
-fn capacity_briefly(record: &Record) -> Vec<String> {
-    let Some(found) = capacity(record) else { return Vec::new() };
-    let reasons = found.reasons.iter().map(|reason| sentence(&one_line(reason)));
-    std::iter::once(found.headline()).chain(reasons).collect()
-}
-
-/// The same, with all that was excluded and how sure the verdict is.
-fn capacity_lines(record: &Record) -> Vec<String> {
-    let found = capacity(record);
-    let details = found.map(|found| [found.exclusions_in_words(), found.certainty_in_words()]);
-    let details = details.into_iter().flatten().flatten().map(|it| sentence(&one_line(&it)));
-    capacity_briefly(record).into_iter().chain(details).collect()
 }
 
 /// The heading above the geometry in every report.
@@ -421,7 +404,7 @@ pub(crate) fn of_jobs(record: &Record) -> String {
         crate::powercut::sentence(record),
         crate::integrity::sentence(record),
         crate::layout::sentence(record),
-        capacity(record).map_or_else(String::new, |found| found.headline()),
+        capacity::headline(record),
         of_geometry(record),
         of_endurance(record),
     ];
@@ -429,15 +412,15 @@ pub(crate) fn of_jobs(record: &Record) -> String {
 }
 
 /// The results of the tests in `record` that have no phases, each with what explains it.
-fn results(record: &Record) -> Vec<Vec<String>> {
+fn results(record: &Record, lead: Option<&Lead>) -> Vec<Vec<String>> {
     let flushes: Vec<String> = flush_lines(record).into_iter().take(1).collect();
     let geometry = geometry(record).map_or_else(Vec::new, |geometry| geometry_in_short(&geometry));
     let mut results =
-        vec![lead::found_in_words(record), capacity_briefly(record), geometry, flushes];
+        vec![lead::found_in_words(record), capacity::below(record, lead), geometry, flushes];
     results.extend(jobs::briefly(record));
     let mut others: Vec<Vec<String>> = record.replays.iter().map(replays::briefly).collect();
     others.push(endurance_lines(record));
-    others.push(crate::powercut::power_cut_lines(record));
+    others.push(crate::powercut::briefly(record));
     others.push(crate::integrity::lines(record));
     others.push(crate::layout::layout_lines(record));
     results.iter_mut().chain(&mut others).flatten().for_each(|line| *line = sentence(line));

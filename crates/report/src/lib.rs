@@ -7,6 +7,7 @@
 
 mod answer;
 mod brief;
+mod capacity;
 mod charts;
 mod clean;
 mod columns;

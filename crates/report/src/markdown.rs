@@ -8,9 +8,7 @@ use cardproof_record::{Record, Verdict};
 
 use crate::answer::words::grade_in_words;
 use crate::clean::Markdown;
-use crate::contents::{
-    CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE,
-};
+use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::sentence;
 
@@ -36,7 +34,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.headline.is_empty() {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
-    write_list(out, CAPACITY_HEADING, &contents.capacity)?;
+    write_list(out, crate::capacity::HEADING, &contents.capacity)?;
     write_list(out, GEOMETRY_HEADING, &contents.geometry)?;
     write_list(out, crate::jobs::HEADING, &contents.jobs)?;
     for (heading, items) in &contents.setups {

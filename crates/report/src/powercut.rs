@@ -12,15 +12,24 @@ pub(crate) const HEADING: &str = "Power cuts";
 /// How many pieces of harm are shown.
 const SHOWN: usize = 8;
 
-/// What the power cuts of `record` did, in lines; empty where there were none.
+/// What the power cuts of `record` did: the result, the kinds of harm, and how rare a harm would have been found.
+/// Empty where there were none.
+pub(crate) fn briefly(record: &Record) -> Vec<String> {
+    let Some(found) = power_cuts(record) else { return Vec::new() };
+    let by_kind = found.findings.iter().filter(|(_, count)| **count > 0);
+    let kinds = by_kind.map(|(kind, count)| {
+        format!("in {count} of {} power cuts: {}", found.effective_cuts, meaning(kind))
+    });
+    std::iter::once(headline(&found)).chain(kinds).chain(bound(&found)).collect()
+}
+
+/// The same with the share of harmful cuts, the conditions and single pieces of harm.
 #[must_use]
 pub fn power_cut_lines(record: &Record) -> Vec<String> {
     let Some(found) = power_cuts(record) else { return Vec::new() };
-    let mut lines = vec![headline(&found), bound(&found), conditions(&found)];
-    let by_kind = found.findings.iter().filter(|(_, count)| **count > 0);
-    lines.extend(by_kind.map(|(kind, count)| {
-        format!("{kind}: in {count} of {} effective cuts; {}", found.effective_cuts, meaning(kind))
-    }));
+    let mut lines = briefly(record);
+    lines.extend(share(&found));
+    lines.push(conditions(&found));
     lines.extend(found.harm.iter().take(SHOWN).map(harm));
     if found.harm.len() > SHOWN {
         lines.push(format!("{} more in the record", found.harm.len() - SHOWN));
@@ -33,35 +42,43 @@ pub(crate) fn sentence(record: &Record) -> String {
     power_cuts(record).map_or(String::new(), |found| format!("{}.", headline(&found)))
 }
 
+/// Only cuts with writes in flight count: cutting an idle device tests nothing.
 fn headline(found: &Document<'_>) -> String {
     let Document { cuts, effective_cuts, harmful_cuts, .. } = found;
-    let counted = format!("{cuts} power cuts, {effective_cuts} of them with writes in flight");
     match (effective_cuts, harmful_cuts) {
-        (0, _) => format!("{counted}: nothing can be said"),
-        (_, 0) => format!("{counted}: no data was lost that the card had reported as safe"),
-        (_, harmful) => {
-            format!("{counted}: {harmful} harmed data that the card had reported as safe")
-        }
+        (0, _) => format!("NOT TESTED: none of {cuts} power cuts came during a write"),
+        (_, 0) => format!(
+            "NO DATA LOST: after {effective_cuts} power cuts during writes, all data was there that the card had \
+             reported as written"
+        ),
+        (_, harmful) => format!(
+            "DATA LOST: {harmful} of {effective_cuts} power cuts during writes harmed data that the card had \
+             reported as written"
+        ),
     }
 }
 
-fn bound(found: &Document<'_>) -> String {
+/// How rare a harm would have been found, where none was.
+fn bound(found: &Document<'_>) -> Option<String> {
+    let is_sound = found.share.is_some() && found.harmful_cuts == 0;
+    is_sound.then(|| {
+        format!(
+            "a card that loses data in {:.1} % of power cuts or more would very probably have been found",
+            100.0 * found.bound
+        )
+    })
+}
+
+/// The share of harmful cuts, where there were any.
+fn share(found: &Document<'_>) -> Option<String> {
+    let share = found.share.filter(|_| found.harmful_cuts > 0)?;
     let percent = |share: f64| 100.0 * share;
-    match found.share {
-        None => {
-            "only cuts with writes in flight count; cutting an idle device tests nothing".into()
-        }
-        Some(_) if found.harmful_cuts == 0 => format!(
-            "harm in more than {:.1} % of such power cuts would very probably have shown",
-            percent(found.bound)
-        ),
-        Some(share) => format!(
-            "{:.0} % of such power cuts do harm ({:.0} to {:.0} %)",
-            percent(share.estimate),
-            percent(share.low),
-            percent(share.high)
-        ),
-    }
+    Some(format!(
+        "{:.0} % of such power cuts do harm ({:.0} to {:.0} %)",
+        percent(share.estimate),
+        percent(share.low),
+        percent(share.high)
+    ))
 }
 
 fn conditions(found: &Document<'_>) -> String {
@@ -79,13 +96,14 @@ fn conditions(found: &Document<'_>) -> String {
     )
 }
 
+/// What a kind of harm is, in a few words.
 fn meaning(kind: &str) -> &'static str {
     match kind {
-        "lost" => "a write acknowledged as durable was absent",
-        "torn" => "a write acknowledged as durable was there in part, or a sector was half written",
-        "reordered" => "a write acknowledged as durable was absent, and a later one was there",
+        "lost" => "data was missing",
+        "torn" => "data was only partly written",
+        "reordered" => "data was missing, although data written later was there",
         "collateral" => "data changed that was not being written",
-        "misdirected" => "data lay at another address",
+        "misdirected" => "data was at another address",
         "unreadable" => "sectors could not be read",
         _ => "the device did not come back",
     }
@@ -93,12 +111,15 @@ fn meaning(kind: &str) -> &'static str {
 
 fn harm(harm: &CutHarm) -> String {
     let CutHarm { cut, kind, write, address_bytes, length_bytes, distance_bytes } = harm;
-    let kind = one_line(kind);
+    let what = meaning(kind);
     if length_bytes.get() == 0 {
-        return format!("cut {cut}: {kind}");
+        return format!("power cut {cut}: {what}");
     }
     let write = write.map_or(String::new(), |write| format!(" of write {write}"));
     let distance = distance_bytes
         .map_or(String::new(), |distance| format!(", {distance} from the nearest write in flight"));
-    format!("cut {cut}: {kind}: {length_bytes}{write} at byte {}{distance}", address_bytes.get())
+    format!(
+        "power cut {cut}: {what}: {length_bytes}{write} at byte {}{distance}",
+        address_bytes.get()
+    )
 }

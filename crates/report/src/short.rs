@@ -4,6 +4,7 @@ use cardproof_rating::{Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts, shown_rate};
 use cardproof_record::{OpName, Record};
 use cardproof_units::{Iops, Throughput};
 
+use crate::capacity;
 use crate::clean::{Markdown, one_line};
 use crate::facts::{facts, when};
 use crate::inventory::Entry;
@@ -36,7 +37,9 @@ impl Short {
         };
         let found = found_in_words(record).into_iter().take(FOUND_MAX);
         let mut rows: Vec<(String, String)> = found.map(|it| ("Found".to_owned(), it)).collect();
-        rows.extend(result(&entry));
+        let lead = Lead::from_record(record);
+        let is_told = capacity::leads(record, lead.as_ref()) && record.phases.is_empty();
+        rows.extend(result(&entry).filter(|_| !is_told));
         let iops = |rate: Option<f64>| rate.map(|rate| Iops(rate).to_string());
         let mb = |rate: Option<f64>| rate.map(|rate| Throughput(rate).to_string());
         let figures = [
@@ -80,7 +83,7 @@ impl Short {
         let tool = format!("{} {}", record.tool.name, record.tool.version);
         let source =
             format!("Profile {}, {}, {}", entry.profile, when(record), one_line(&tool).trim());
-        Self { name, lead: Lead::from_record(record), rows, source }
+        Self { name, lead, rows, source }
     }
 }
 

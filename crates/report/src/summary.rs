@@ -17,7 +17,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 use crate::answer::words::grade_in_words;
 use crate::answer::{check_text, ended_in_words, is_of_check, style_of};
 use crate::columns::columns_of;
-use crate::contents::{CAPACITY_HEADING, Contents, GEOMETRY_HEADING, Ruling};
+use crate::contents::{Contents, GEOMETRY_HEADING, Ruling};
 use crate::facts::{DATA, SETTINGS};
 use crate::lead::Lead;
 use crate::rows::{Cells, Row, shown};
@@ -66,7 +66,7 @@ pub fn details(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     }
     page.lead(contents.lead.as_ref());
     page.alarm(contents.alarm.as_deref());
-    page.list(CAPACITY_HEADING, &contents.capacity);
+    page.list(crate::capacity::HEADING, &contents.capacity);
     page.list(GEOMETRY_HEADING, &contents.geometry);
     page.list(crate::jobs::HEADING, &contents.jobs);
     contents.setups.iter().for_each(|(heading, items)| page.list(heading, items));

@@ -65,15 +65,17 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         None => writeln!(text, "{gap}{ESTIMATED}"),
     };
     if who.hidden > 0 {
-        let unseen =
-            if who.writers.is_empty() { "Not known: no program could be seen. " } else { "" };
+        let unseen = if who.writers.is_empty() {
+            "It is not known who writes: no program could be seen. "
+        } else {
+            ""
+        };
         let count = who.hidden;
         let who_sees = match command {
             Some(command) => format!("{OTHERS}: {command}"),
-            None => "They ended.".to_owned(),
+            None => "They had ended.".to_owned(),
         };
-        let _ =
-            writeln!(text, "  {unseen}Processes that could not be looked at: {count}. {who_sees}");
+        let _ = writeln!(text, "  {unseen}{count} processes could not be looked at. {who_sees}");
     } else if who.writers.iter().all(|writer| !writer.is_service()) {
         text.push_str(
             "  No program wrote while it was watched; the kernel and its journal may have.\n",
@@ -138,7 +140,7 @@ mod tests {
         let seen = Watched { seconds: 20.0, hidden: 7, device_bytes: 4096, ..Watched::default() };
         let command = Some("sudo cardproof watch --who .");
         let text = page("vda", command, &who(&seen), &[]);
-        assert!(text.contains("Not known: no program could be seen"), "{text}");
+        assert!(text.contains("It is not known who writes: no program could be seen"), "{text}");
         assert!(text.contains("sudo cardproof watch --who .\n"), "{text}");
         let of_root = page("vda", None, &who(&seen), &[]);
         assert!(

@@ -318,7 +318,10 @@ impl<'a, 'b> Teller<'a, 'b> {
                 self.saved.as_ref().map_or(Nanos::ZERO, |(saved, all)| saved.time_to_restore(*all));
             let time = estimate.total() + restoring;
             self.told = Some(time);
-            self.recorder.note(&format!("New estimate from the first writes: {time} in total."));
+            self.recorder.note(&format!(
+                "By the speed of the first writes, the test of the capacity takes about {}.",
+                time.in_whole_seconds()
+            ));
         }
         self.recorder.tell(Event::Step {
             name: "verify",

@@ -96,18 +96,21 @@ fn effect(plan: &Plan, span: Bytes) -> Effect {
 
 fn notes(plan: &Plan) -> Vec<String> {
     if plan.writes() {
-        return vec!["Measures the card's geometry by reading and writing.".to_owned()];
+        return vec![
+            "Measures how the card manages its flash (its geometry), by reading and writing."
+                .to_owned(),
+        ];
     }
     if plan.is_too_small() {
         return vec![format!(
-            "Measures the card's geometry by reading alone, because the range is too small for writes. \
-             With --size {} or more, cardproof also writes and finds more.",
+            "Measures how the card manages its flash (its geometry), by reading alone, because the range is too small \
+             for writes. With --size {} or more, cardproof also writes and finds more.",
             Plan::range_wanted().as_argument()
         )];
     }
     vec![
-        "Measures the card's geometry by reading alone. Areas that were never written show nothing. With \
-         --destroy=IDENTITY, or in a directory, cardproof also writes and finds more."
+        "Measures how the card manages its flash (its geometry), by reading alone. Areas that were never written \
+         show nothing. With --destroy=IDENTITY, or in a directory, cardproof also writes and finds more."
             .to_owned(),
     ]
 }

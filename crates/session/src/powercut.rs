@@ -123,7 +123,7 @@ impl Experiment for PowerCuts {
             .to_string(),
             effect: Effect { writes: Writes::Nothing, span: place.span, ..Effect::default() },
             notes: vec![format!(
-                "Cuts the simulated power {} times during writes (mode {}).",
+                "Simulates {} power cuts during writes. Writes are made durable by {}.",
                 self.cuts,
                 self.mode.name()
             )],

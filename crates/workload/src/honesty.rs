@@ -32,7 +32,7 @@ pub(crate) fn profile() -> Profile {
     Profile {
         name: "honesty".to_owned(),
         version: 1,
-        purpose: "looks for flushes that are answered before the data is durable".to_owned(),
+        purpose: "whether the storage reports data as safe (a flush as done) before it is".to_owned(),
         source: "cardproof's own".to_owned(),
         span: standard::SPAN,
         time_budget: Nanos::from_secs(60),

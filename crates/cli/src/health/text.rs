@@ -67,8 +67,9 @@ pub(super) fn page(
 const WITH_ONE_PASTE: &str = "Next: save the same output again some days later; `cardproof health --raw OLD NEW` then tells the days left.\n";
 
 /// How to learn how long a device lasts that does not report its wear.
-const WITHOUT_WEAR: &str = "Next: `cardproof log`, called every ten minutes by its timer, counts what is written a day; \
-                            with --endurance (the maker's figure, such as 40TB) it tells the days left.\n";
+const WITHOUT_WEAR: &str = "Next: for the days left, let `cardproof log` count what is written a day: \
+                            sudo systemctl enable --now cardproof-log.timer. Some days later: cardproof log --show \
+                            --endurance 40TB, with the figure that the maker states.\n";
 
 /// A value with its unit; a band as a band.
 fn told(value: &HealthValue) -> String {
@@ -113,6 +114,6 @@ fn outlook(text: &mut String, document: &HealthDocument) {
         (None, Some(low), _) => {
             writeln!(text, "Days left: at least {low:.0}; {}.", wear.reason)
         }
-        _ => writeln!(text, "Days left: not known: {}.", wear.reason),
+        _ => writeln!(text, "Days left: not known; {}.", wear.reason),
     };
 }

@@ -91,7 +91,7 @@ fn indicated(record: &Record) -> Vec<String> {
     let of_one = |it: &Indication| {
         let words = cardproof_rating::wording::likelihood(it.outcome);
         let basis = it.basis.first().map_or("", String::as_str);
-        format!("  Indication: {} {words}: {basis}", it.rule)
+        format!("  {}: {words}: {basis}", cardproof_rating::wording::class(&it.rule))
     };
     cardproof_rating::telling_indications(record).iter().map(of_one).collect()
 }

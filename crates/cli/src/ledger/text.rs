@@ -62,7 +62,7 @@ fn pace(pace: &Pace, seconds: u64) -> String {
 fn days_left(found: &Outlook) -> String {
     let used = match found.used {
         None => {
-            return "not known: the card reports no wear; name its endurance with --endurance"
+            return "not known: the card reports no wear; give its endurance, such as --endurance 40TB"
                 .to_owned();
         }
         Some(UsedPercent::Card { used_percent_max }) if used_percent_max > 100 => {
@@ -127,8 +127,9 @@ fn errors([failed, repeated, of_filesystems]: [u64; 3], is_log_read: bool) -> St
 fn slower(slower: &Slower) -> String {
     match slower {
         Slower::NotKnown { days, needed } => {
-            let seen = if *days == 1 { "1 is" } else { &format!("{days} are") };
-            format!("not known: to compare it with itself takes {needed} busy days; {seen} seen")
+            format!(
+                "not known yet: whether it gets slower shows after {needed} busy days; {days} so far"
+            )
         }
         Slower::NotSlower { ratio } => {
             format!("not shown to be slower than when new ({ratio:.2} times as long a request)")
@@ -146,8 +147,8 @@ const YOUNG_DAYS: usize = 3;
 pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
     let is_young = cards.iter().all(|card| card.outlook.days < YOUNG_DAYS);
     is_young.then_some(
-        "Next: let it be called again and again, by the package's timer (sudo systemctl enable --now \
-         cardproof-log.timer) or by cron; after 3 days it tells how sure these figures are.\n",
+        "Next: let it run every ten minutes: sudo systemctl enable --now cardproof-log.timer (or by cron). After 3 days \
+         it also tells between which limits these figures lie.\n",
     )
 }
 
@@ -204,8 +205,8 @@ mod tests {
         let (text, _) = told(4, Bytes(2_700_000_000_000));
         assert!(!text.contains("only"), "{text}");
         let speed = |days| slower(&Slower::NotKnown { days, needed: 5 });
-        assert!(speed(1).ends_with("takes 5 busy days; 1 is seen"), "{}", speed(1));
-        assert!(speed(2).ends_with("2 are seen"), "{}", speed(2));
+        assert!(speed(1).ends_with("after 5 busy days; 1 so far"), "{}", speed(1));
+        assert!(speed(2).ends_with("2 so far"), "{}", speed(2));
     }
 
     #[test]

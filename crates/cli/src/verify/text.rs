@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cardproof_device::guard::{self, Leave};
 use cardproof_device::{Sysroot, look_at_path};
 use cardproof_rating::wording;
-use cardproof_record::CapacityVerdict;
+use cardproof_record::{CapacityVerdict, Transport};
 use cardproof_units::{Bytes, shell_path};
 
 use super::{Answer, VerifyArgs};
@@ -68,7 +68,7 @@ fn device_below(directory: &Path) -> Option<PathBuf> {
 fn of_the_rest(args: &VerifyArgs, option: &str) -> String {
     let Some(device) = device_below(&args.target) else { return String::new() };
     if device_below(Path::new("/")).as_ref() == Some(&device) {
-        return " To test the rest of it, put it into another computer.".to_owned();
+        return of_the_system(transport_of(&args.target).as_ref(), &device);
     }
     // The identity of a whole device is not told where the target's own is not.
     let option = if option == RESTORE { RESTORE.to_owned() } else { restoring_at(&device) };
@@ -76,6 +76,37 @@ fn of_the_rest(args: &VerifyArgs, option: &str) -> String {
         " To test the rest of it, unmount it, then: cardproof verify {} {option}",
         shell_path(&device)
     )
+}
+
+/// How the rest of a device is tested from which this computer runs.
+fn of_the_system(transport: Option<&Transport>, device: &Path) -> String {
+    match transport {
+        None | Some(Transport::Sd | Transport::Usb) => {
+            " To test the rest of it, put it into another computer, and there: cardproof verify DEVICE --restore"
+                .to_owned()
+        }
+        // Another computer has no part in them.
+        Some(Transport::Virtio | Transport::Loop | Transport::Zram | Transport::Ram) => String::new(),
+        Some(_) => format!(
+            " To test the rest of it, start this computer from another card or stick, then: cardproof verify {} \
+             --restore",
+            shell_path(device)
+        ),
+    }
+}
+
+/// How the storage below `path` is attached; `None` where that is not known.
+fn transport_of(path: &Path) -> Option<Transport> {
+    look_at_path(&Sysroot::default(), path).ok()?.device.lowest().transport.clone()
+}
+
+/// To repeat the test, with another reader where there is one.
+fn again(transport: Option<&Transport>) -> &'static str {
+    match transport {
+        Some(Transport::Sd) => "repeat the test with another reader",
+        Some(Transport::Usb) => "repeat the test with another reader or port",
+        _ => "repeat the test",
+    }
 }
 
 /// One sentence: what to do. `option` is what puts the data back, see [`restoring`] and [`RESTORE`].
@@ -92,26 +123,33 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
     } else {
         format!("cardproof verify {target} {option}")
     };
+    let again = || again(transport_of(&args.target).as_ref());
     let keeps = if is_files { "" } else { " (keeps your data)" };
     match answer.found.verdict {
         CapacityVerdict::Suspicious => {
             format!("What to do: test it by writing: {by_writing}{keeps}")
         }
         CapacityVerdict::Undecided if is_files && args.full => {
-            format!("What to do: repeat the test with another reader or port.{}", of_the_rest(args, option))
+            format!("What to do: {}.{}", again(), of_the_rest(args, option))
         }
         CapacityVerdict::Undecided if is_files => {
             format!("What to do: to be sure, test all of the free space: {by_writing}")
+        }
+        CapacityVerdict::Undecided if answer.written == Bytes::ZERO && args.target.is_file() => {
+            format!(
+                "What to do: name the card itself, such as /dev/mmcblk0, or a directory on it: a file has no \
+                 capacity of its own. If this file is a card to other programs: {by_writing}{keeps}"
+            )
         }
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO => {
             format!("What to do: to be sure, test it by writing: {by_writing}{keeps}")
         }
         _ if is_loop(&args.target) => {
-            "What to do: attach the file with losetup --direct-io=on, and repeat the test.".to_owned()
+            "What to do: attach the file with losetup --direct-io=on, and repeat the test."
+                .to_owned()
         }
-        _ if args.full => "What to do: repeat the test with another reader or port.".to_owned(),
-        _ => "What to do: repeat the test with another reader or port; with --full it writes every byte."
-            .to_owned(),
+        _ if args.full => format!("What to do: {}.", again()),
+        _ => format!("What to do: {}; with --full it writes every byte.", again()),
     }
 }
 
@@ -119,4 +157,31 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
 fn is_loop(device: &Path) -> bool {
     let real = device.canonicalize().unwrap_or_default();
     real.to_string_lossy().starts_with("/dev/loop")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_be_taken_out_is_put_elsewhere() {
+        let device = Path::new("/dev/mmcblk0");
+        let rest = |transport: Transport| of_the_system(Some(&transport), device);
+        assert!(rest(Transport::Sd).contains("another computer"));
+        assert!(rest(Transport::Usb).contains("another computer"));
+        for built_in in [Transport::Mmc, Transport::Nvme, Transport::Sata, Transport::Ufs] {
+            let text = rest(built_in);
+            assert!(text.contains("from another card or stick"), "{text}");
+            assert!(text.ends_with("cardproof verify /dev/mmcblk0 --restore"), "{text}");
+        }
+        assert_eq!(rest(Transport::Virtio), "");
+        for (transport, expected) in [
+            (Transport::Sd, "repeat the test with another reader"),
+            (Transport::Usb, "repeat the test with another reader or port"),
+            (Transport::Mmc, "repeat the test"),
+            (Transport::Virtio, "repeat the test"),
+        ] {
+            assert_eq!(again(Some(&transport)), expected);
+        }
+    }
 }

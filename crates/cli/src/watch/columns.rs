@@ -57,7 +57,7 @@ pub(super) fn system(activity: &Activity) -> Vec<String> {
             String::new()
         };
         facts.push(format!(
-            "CPU user {}, system {}, iowait {}{steal}, busiest of {} {}",
+            "CPU user {}, system {}, iowait {}{steal}, busiest of {}: {}",
             percent(cpu.user + cpu.nice),
             percent(cpu.system + cpu.interrupts),
             percent(cpu.iowait),

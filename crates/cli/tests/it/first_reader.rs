@@ -114,7 +114,7 @@ fn an_output_of_another_tool_that_is_named_to_be_measured_leads_to_import() {
     }
     let read = said(&home, &["import", word(&pasted)], 0);
     // What was measured is judged, and what was not is left out.
-    assert!(read.stdout.contains("V10 probably passed"), "{}", read.stdout);
+    assert!(read.stdout.contains("V10: probably passed"), "{}", read.stdout);
     assert!(!read.stdout.contains("C4 "), "of one kind the best: {}", read.stdout);
     assert!(!read.stdout.contains("not measured"), "{}", read.stdout);
     assert!(read.stderr.contains("cardproof show latest"), "{}", read.stderr);

@@ -222,13 +222,13 @@ fn a_drive_and_an_emmc_are_no_cards_in_a_reader() {
 fn one_saved_output_asks_for_a_second_one_and_not_for_a_ledger_of_this_computer() {
     let home = Home::new();
     let text = page(&home, "nvme.json", nvme(10, 1_700_000_000));
-    assert!(text.contains("Days left: not known: there is one reading, and"), "{text}");
+    assert!(text.contains("Days left: not known; there is one reading, and"), "{text}");
     assert!(text.contains("Next: ") && text.contains("`cardproof health --raw OLD NEW`"), "{text}");
     assert!(!text.contains("cardproof log"), "{text}");
     let files =
         [10, 11].map(|used| write(&home, &format!("{used}.json"), nvme(used, 1_700_000_000)));
     let text = run(home.cardproof(&["health", "--raw", &files[0], &files[1]])).expect(0).stdout;
-    assert!(text.contains("Days left: not known: all readings are of one day, and"), "{text}");
+    assert!(text.contains("Days left: not known; all readings are of one day, and"), "{text}");
 }
 
 #[test]

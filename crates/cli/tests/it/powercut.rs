@@ -74,14 +74,17 @@ fn people_read_a_bound_and_what_was_found() {
     let home = Home::new();
     let said = run(home.cardproof(&["powercut", "sim:sandisk-ultra-a1", "--seed", "1"])).expect(0);
     let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("no data was lost that the card had reported as safe"), "{text}");
-    assert!(text.contains("Harm in more than 3.0 % of such power cuts"), "{text}");
+    assert!(text.contains("NO DATA LOST"), "{text}");
+    assert!(text.contains("A card that loses data in 3.0 % of power cuts or more would"), "{text}");
     let target = card(&home, "cut = \"collateral\"");
     let page = home.place().join("page.html");
     let html = page.to_str().unwrap();
     let words = ["powercut", &target, "--cuts", "5", "--seed", "1", "--html", html];
     let said = run(home.cardproof(&words)).expect(4);
-    assert!(said.stdout.contains("from the nearest write"), "{}", said.stdout);
+    assert!(said.stdout.contains("data changed that was not being written"), "{}", said.stdout);
+    assert!(!said.stdout.contains("at byte"), "the answer is one screen: {}", said.stdout);
+    let details = run(home.cardproof(&["show", "latest", "--details"])).expect(0).stdout;
+    assert!(details.contains("from the nearest write"), "{details}");
     assert!(fs::read_to_string(page).unwrap().contains("<h2>Power cuts</h2>"));
 }
 
@@ -89,7 +92,7 @@ fn people_read_a_bound_and_what_was_found() {
 fn what_cannot_be_cut_is_a_clear_error() {
     let home = Home::new();
     for (words, said) in [
-        (vec!["."], "needs a simulated card"),
+        (vec!["."], "of a simulated card only"),
         (vec!["sim:sandisk-ultra-a1", "--cuts", "0"], "--cuts"),
         (vec!["sim:sandisk-ultra-a1", "--size", "8K"], "it needs 256 KiB"),
         (vec!["sim:none"], "no simulated card 'none'"),

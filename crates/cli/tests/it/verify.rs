@@ -66,7 +66,7 @@ fn every_form_of_a_record_says_that_the_card_is_a_fake() {
     let page = home.place().join("report.html");
     let page = page.to_str().unwrap();
     for (words, wanted) in [
-        (vec!["show", "latest"], "FAKE: advertised capacity"),
+        (vec!["show", "latest"], "FAKE: DO NOT USE IT"),
         (vec!["show", "latest", "--markdown", "-"], "FAKE: advertised capacity"),
         (vec!["show", "latest", "--markdown", "short"], "FAKE: DO NOT USE IT"),
         (vec!["list"], "FAKE: holds"),

@@ -49,7 +49,7 @@ fn a_pipe_gets_a_block_of_plain_lines_for_each_window() {
         assert!(block.contains("CPU user"), "{block}");
         let last = block.lines().last().unwrap();
         let is_told =
-            ["Limited by ", "Nothing limits: "].iter().any(|start| last.starts_with(start));
+            ["Limited by ", "No bottleneck: "].iter().any(|start| last.starts_with(start));
         assert!(is_told, "{block}");
     }
     assert!(!ended.stdout.contains('\x1b'), "{}", ended.stdout);

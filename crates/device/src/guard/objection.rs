@@ -159,8 +159,8 @@ impl Objection {
                 format!("take that swap file out of use: swapoff {}", word(path))
             }
             Self::ReadOnly { node } => format!(
-                "look for a write-protect switch on the card or its adapter, or try: blockdev \
-                 --setrw {}",
+                "try: blockdev --setrw {}; an SD card or its adapter may have a write-protect switch \
+                 that is on",
                 word(node)
             ),
             Self::NoMedium => "insert a card, or attach a file to the loop device".to_owned(),

@@ -32,14 +32,14 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     let mut reasons = vec![if evidence.is_full {
         "every byte was written and read back correctly".to_owned()
     } else {
-        format!("{places} test blocks across the whole address range returned correct data")
+        format!("test data at {places} places all over the device was read back correctly")
     }];
     // Where every byte was compared, nothing is left to be excluded.
     if !evidence.is_full {
         reasons.extend(excluded_fakes(finding));
         reasons.extend(excluded_sharing(evidence, finding));
         reasons.push(format!(
-            "bad blocks would very probably have been found if they were {:.2} % of all blocks or more",
+            "damage would very probably have been found if {:.2} % of the capacity or more were damaged",
             finding.excluded_bad_share * 100.0,
         ));
     }
@@ -53,31 +53,35 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
     let all = &finding.exclusions;
     let told = all.iter().filter(anywhere).min_by(least).or_else(|| all.iter().min_by(least))?;
     Some(format!(
-        "a fake that lacks {} of its capacity or more would very probably have been found, even with {} of \
-         hidden store",
+        "a fake that lacks {} of its capacity or more would very probably have been found, even if it keeps \
+         the latest {} of writes in a cache so that short tests pass",
         missing(told),
         Bytes(told.store_bytes)
     ))
 }
 
-/// All fakes that would have been found, in words.
+/// All fakes that would have been found, in words: by what they lack, and those whose addresses share their places
+/// without a rule, up to the real size `sharing_bytes`.
 #[must_use]
-pub fn exclusions_in_words(exclusions: &[Exclusion]) -> Option<String> {
+pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Option<String> {
     let of = |exclusion: &Exclusion| {
-        format!(
-            "{} behind a hidden store of up to {}",
-            missing(exclusion),
-            Bytes(exclusion.store_bytes)
-        )
+        format!("{} with a cache of up to {}", missing(exclusion), Bytes(exclusion.store_bytes))
     };
-    let parts: Vec<String> = exclusions.iter().map(of).collect();
-    (parts.len() > 1).then(|| {
-        format!(
-            "missing capacity would have been found with {} % confidence: {}",
-            CONFIDENCE * 100.0,
-            parts.join(", ")
-        )
-    })
+    let mut parts: Vec<String> = exclusions.iter().map(of).collect();
+    if parts.len() < 2 {
+        return None;
+    }
+    if sharing_bytes > 0 {
+        parts.push(format!(
+            "at most {} real where addresses share places without a rule",
+            Bytes(sharing_bytes)
+        ));
+    }
+    Some(format!(
+        "missing capacity would have been found with {} % confidence: {}",
+        CONFIDENCE * 100.0,
+        parts.join("; ")
+    ))
 }
 
 fn missing(exclusion: &Exclusion) -> String {
@@ -94,21 +98,19 @@ fn excluded_sharing(evidence: &Evidence, finding: &Finding) -> Option<String> {
         && evidence.grid_bytes <= evidence.filler_bytes
         && !evidence.is_unordered;
     let without_rule = Bytes(finding.excluded_sharing_bytes);
-    match (has_grid, without_rule > Bytes::ZERO) {
-        (true, true) => Some(format!(
-            "no data was overwritten by data for another address: addresses that start again from zero would \
-             have been found, and any others if the real capacity were {without_rule} or less"
-        )),
-        (true, false) => Some(
-            "addresses do not start again from zero: this would have been found at any size"
+    if has_grid {
+        return Some(
+            "new data did not overwrite older data elsewhere, as it does on a fake whose addresses start \
+             again from zero"
                 .to_owned(),
-        ),
-        (false, true) if evidence.is_unordered => Some(format!(
-            "no data was overwritten by data for another address: this would have been found if the real \
-             capacity were {without_rule} or less"
-        )),
-        (false, _) => None,
+        );
     }
+    (evidence.is_unordered && without_rule > Bytes::ZERO).then(|| {
+        format!(
+            "new data did not overwrite older data elsewhere, as it would very probably do on a fake with \
+             a real capacity of {without_rule} or less"
+        )
+    })
 }
 
 fn fake(evidence: &Evidence, finding: &Finding) -> Vec<String> {

@@ -34,7 +34,7 @@ pub enum ScratchError {
         source: io::Error,
     },
     /// It is on a file system that is mounted read-only.
-    #[error("{path} is on a file system that is mounted read-only; look for a write-protect switch on the card or its adapter, or mount it for writing: mount -o remount,rw MOUNTPOINT", path = path.display())]
+    #[error("{path} is on a file system that is mounted read-only; mount it for writing: mount -o remount,rw MOUNTPOINT; an SD card or its adapter may have a write-protect switch that is on", path = path.display())]
     ReadOnly {
         /// The directory as given.
         path: PathBuf,

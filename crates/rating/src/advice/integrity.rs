@@ -17,7 +17,7 @@ pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
         }
         QueueVerdict::CorruptsWithoutQueue => {
             "Do not store data on this card: it returned wrong data with one request at a time. Copy your \
-             important files to another device. Then test the card in another reader with `cardproof verify`."
+             important files to another device. Then test the card with `cardproof verify`, in another reader where it can be taken out."
         }
         QueueVerdict::Failing => {
             "The device reported errors. Look at the kernel's log (`cardproof diagnose`), and test the card \
@@ -53,7 +53,7 @@ pub(super) fn judge_discards(case: &Case<'_>) -> Option<String> {
         }
         DiscardVerdict::CorruptsWithoutDiscards => {
             "Do not store data on this card: it returned wrong data without discards. Copy your important files to \
-             another device. Then test the card in another reader with `cardproof verify`."
+             another device. Then test the card with `cardproof verify`, in another reader where it can be taken out."
         }
         DiscardVerdict::Undecided if discard.wrong_places > 0 => {
             "Do not keep data on this card until it is known why they were wrong. Run the test again with a smaller \

@@ -41,6 +41,10 @@ pub enum Next {
     RunAsRoot,
     /// Measure a directory on it that may be written to.
     MeasureDirectory,
+    /// The same, where a switch of the card or its adapter may forbid writing.
+    LookAtSwitch,
+    /// Measure a directory on the storage in place of an image.
+    NameStorage,
     /// Measure a directory of the user's own on it, or run it as root.
     OwnDirectory,
     /// Mount a file system of it, and measure a directory there.
@@ -67,7 +71,7 @@ impl Next {
 
 /// The steps that follow from the replies of `answer`.
 pub(super) fn steps(answer: &Answer) -> Vec<Next> {
-    let mut steps = of_real(answer.real.as_ref());
+    let mut steps = of_real(answer.real.as_ref(), answer.may_be_card);
     match answer.overall {
         // Another tool has found it.
         Some(Overall::Fake) if steps.is_empty() => return vec![Next::CopyData, Next::ReturnIt],
@@ -78,7 +82,7 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     }
     steps.extend(of_health(answer.healthy.as_ref()));
     steps.extend(of_power(answer.power.as_ref()));
-    steps.extend(of_speed(answer.fast.as_ref()));
+    steps.extend(of_speed(answer.fast.as_ref(), answer.may_be_card));
     steps.extend(of_set_up(answer.set_up.as_ref()));
     if matches!(answer.real, Some(Real::SoFar { .. })) {
         steps.push(Next::VerifyFull);
@@ -103,7 +107,7 @@ fn first(steps: Vec<Next>) -> Vec<Next> {
 /// The steps for a card that loses data or fails: no setting and no other card helps the data on it.
 fn of_failing(answer: &Answer) -> Vec<Next> {
     let mut steps = vec![Next::CopyData];
-    steps.extend(of_real(answer.real.as_ref()));
+    steps.extend(of_real(answer.real.as_ref(), answer.may_be_card));
     if answer.overall == Some(Overall::LosesData) && answer.real.is_none() {
         steps.push(Next::VerifyByWriting);
     }
@@ -115,7 +119,12 @@ fn of_failing(answer: &Answer) -> Vec<Next> {
     first(steps)
 }
 
-fn of_real(real: Option<&Real>) -> Vec<Next> {
+/// Only a card has a switch against writing, or the adapter that it is in.
+const fn of_read_only(may_be_card: bool) -> Next {
+    if may_be_card { Next::LookAtSwitch } else { Next::MeasureDirectory }
+}
+
+fn of_real(real: Option<&Real>, may_be_card: bool) -> Vec<Next> {
     match real {
         Some(Real::No { .. }) => vec![Next::CopyData, Next::ReturnIt],
         Some(Real::Damaged) => vec![Next::CopyData, Next::ReplaceIt],
@@ -123,7 +132,8 @@ fn of_real(real: Option<&Real>) -> Vec<Next> {
         Some(Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace }) => {
             vec![Next::VerifyFull]
         }
-        Some(Real::NotTested { why: Untested::ReadOnly }) => vec![Next::MeasureDirectory],
+        Some(Real::NotTested { why: Untested::ReadOnly }) => vec![of_read_only(may_be_card)],
+        Some(Real::NotTested { why: Untested::Holes }) => vec![Next::NameStorage],
         Some(Real::NotTested { why: Untested::NotPermitted }) => vec![Next::OwnDirectory],
         Some(Real::NotTested { why: Untested::OnlyRead }) => vec![Next::VerifyRestoring],
         _ => Vec::new(),
@@ -152,7 +162,7 @@ fn of_power(power: Option<&Powered>) -> Option<Next> {
     }
 }
 
-fn of_speed(fast: Option<&Fast>) -> Vec<Next> {
+fn of_speed(fast: Option<&Fast>, may_be_card: bool) -> Vec<Next> {
     match fast {
         Some(Fast::Measured { system, disturbed, a1, .. }) => {
             // A grade is poor only where no disturbance explains it, and poor or fair where one may.
@@ -168,9 +178,8 @@ fn of_speed(fast: Option<&Fast>) -> Vec<Next> {
             };
             is_slow.then_some(faster).into_iter().chain(again).collect()
         }
-        Some(Fast::NotMeasured { why: Untested::ReadOnly | Untested::Holes }) => {
-            vec![Next::MeasureDirectory]
-        }
+        Some(Fast::NotMeasured { why: Untested::ReadOnly }) => vec![of_read_only(may_be_card)],
+        Some(Fast::NotMeasured { why: Untested::Holes }) => vec![Next::NameStorage],
         Some(Fast::NotMeasured { why: Untested::NotPermitted }) => vec![Next::OwnDirectory],
         Some(Fast::NotMeasured { why: Untested::OnlyRead }) => vec![Next::MeasureMounted],
         _ => Vec::new(),
@@ -196,7 +205,7 @@ mod tests {
     }
 
     fn steps_beside(system: Grade, disturbed: usize, a1: ClassPlace) -> Vec<Next> {
-        of_speed(Some(&Fast::Measured {
+        let fast = Fast::Measured {
             system,
             purposes: Vec::new(),
             a1,
@@ -209,7 +218,21 @@ mod tests {
             tests: 7,
             is_card: true,
             is_small: false,
-        }))
+        };
+        of_speed(Some(&fast), true)
+    }
+
+    #[test]
+    fn only_a_card_is_looked_at_for_a_switch() {
+        let read_only = |may_be_card| {
+            let why = Untested::ReadOnly;
+            let of_real = of_real(Some(&Real::NotTested { why }), may_be_card);
+            [of_real, of_speed(Some(&Fast::NotMeasured { why }), may_be_card)].concat()
+        };
+        assert_eq!(read_only(true), [Next::LookAtSwitch, Next::LookAtSwitch]);
+        assert_eq!(read_only(false), [Next::MeasureDirectory, Next::MeasureDirectory]);
+        let holes = Fast::NotMeasured { why: Untested::Holes };
+        assert_eq!(of_speed(Some(&holes), true), [Next::NameStorage], "an image has no switch");
     }
 
     #[test]
@@ -242,6 +265,7 @@ mod tests {
             fast: Some(Fast::NotMeasured { why: Untested::Holes }),
             set_up: Some(SetUp::CanBeBetter { things: vec![Thing::Scheduler, Thing::ReadAhead] }),
             power: None,
+            may_be_card: true,
             next: Vec::new(),
         };
         let failing = |experiments| Some(Healthy::CopyNow { signs: Vec::new(), experiments });

@@ -38,7 +38,7 @@ pub(super) fn pauses(record: &Record) -> Answer {
         );
         Answer { grade, finding: none, comparison }
     } else {
-        Answer::unknown(format!("{none} Pauses occur during writes, and this run wrote nothing."))
+        Answer::unknown(format!("{none} Pauses occur during writes, and this run only read."))
     }
 }
 

@@ -48,7 +48,7 @@ fn partition(ground: &Ground, layout: &Layout, logical_block: Bytes) -> TuningSt
         risk: "all data on the device are lost".to_owned(),
         applied_by: AppliedBy::Destroy,
         brief: Some(match layout.known_unit {
-            Some(_) => format!("begins at {}, where a block of the card begins", layout.unit),
+            Some(_) => format!("begins at {}, the start of an allocation unit", layout.unit),
             None => format!("begins at {}, which suits most cards", layout.unit),
         }),
         ..lost(

@@ -85,8 +85,9 @@ fn no_class_has_a_verdict_without_intervals() {
 fn the_advice_never_is_to_run_another_tool_again() {
     let record = imported();
     let steps = next_steps(&record, &judge(&record));
-    assert_eq!(steps.len(), 1, "{steps:?}");
-    assert!(steps[0].contains("`cardproof run`"), "{steps:?}");
+    assert_eq!(steps.len(), 2, "{steps:?}");
+    assert!(steps[0].contains("`cardproof verify DEVICE`"), "{steps:?}");
+    assert!(steps[1].contains("`cardproof run`"), "{steps:?}");
 }
 
 #[test]

@@ -45,7 +45,14 @@ impl Display for Step {
 /// A step as a command on `target`, or as an action.
 pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
     let is_another = is_saved
-        || matches!(step, Next::MeasureDirectory | Next::OwnDirectory | Next::MeasureMounted);
+        || matches!(
+            step,
+            Next::MeasureDirectory
+                | Next::LookAtSwitch
+                | Next::NameStorage
+                | Next::OwnDirectory
+                | Next::MeasureMounted
+        );
     let target = if is_another { "DIRECTORY" } else { target };
     let (command, action) = here(step);
     let place = if is_saved { "on that computer: " } else { "" };
@@ -74,9 +81,15 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::Tune => (Some("cardproof tune"), "shows what to set, and why"),
         Next::Noatime => (None, "mount it with noatime (in /etc/fstab)"),
         Next::RunAsRoot => (Some("sudo cardproof health"), "reads the kernel log"),
-        Next::MeasureDirectory => {
-            (Some("cardproof"), "one on it that you may write to; is its write-protect switch on?")
-        }
+        Next::MeasureDirectory => (Some("cardproof"), "one on it, once it is mounted for writing"),
+        Next::LookAtSwitch => (
+            Some("cardproof"),
+            "one on it, once it is mounted for writing; is its write-protect switch on?",
+        ),
+        Next::NameStorage => (
+            Some("cardproof"),
+            "one on the card or disk that you mean; an image has no speed of its own",
+        ),
         Next::OwnDirectory => {
             (Some("cardproof"), "one of your own on it; or run it as root, with sudo")
         }

@@ -125,7 +125,11 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
         let Place { faster_than, faster_than_min: min, faster_than_max: max, of, .. } = place;
         // A range that is so narrow says no more than its middle.
         let is_narrow = max.abs_diff(min) * 10 <= of;
-        let rank = if is_narrow { faster_than.to_string() } else { format!("{min} to {max}") };
+        let rank = match min {
+            _ if is_narrow => faster_than.to_string(),
+            0 => format!("at most {max}"),
+            _ => format!("{min} to {max}"),
+        };
         format!("small writes: faster than {rank} of {of} published results")
     })
 }
@@ -178,7 +182,7 @@ fn untested(why: Untested, failure: Option<&str>) -> String {
         Untested::NotPermitted => "a test must write, and this user may not write here",
         Untested::OnlyRead => "a device is only read",
         Untested::File => "a file has no capacity of its own to test",
-        Untested::Holes => "the file has holes, which are read from no storage",
+        Untested::Holes => "the file has holes (empty parts), which lie on no storage",
         Untested::TooLittleSpace => "too little free space for a test",
         Untested::Unsupported => "this file system does not allow a quick test",
         Untested::Failed => "the test could not be completed",
@@ -364,9 +368,9 @@ const fn purpose_in_words(purpose: Purpose) -> &'static str {
 /// The result of a class. What is no SD card has no class, and is only as fast as one asks.
 fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>, is_card: bool) -> Option<String> {
     Some(match place {
-        ClassPlace::Passed if is_card => format!("{name} yes"),
+        ClassPlace::Passed if is_card => format!("{name} passed"),
         ClassPlace::Passed => as_yardstick(&[name], Reached::Yes),
-        ClassPlace::Failed if is_card => format!("{name} no"),
+        ClassPlace::Failed if is_card => format!("{name} not passed"),
         ClassPlace::Failed => as_yardstick(&[name], Reached::No),
         ClassPlace::Undecided if is_card => format!("{name} {}", why_open(open)),
         ClassPlace::Undecided => as_yardstick(&[name], Reached::Perhaps),

@@ -139,8 +139,8 @@ fn spans(rankings: &[&Ranking]) -> Option<String> {
         format!(" For equal ranges, measure every card with --size {}M.", common.get() >> 20)
     };
     Some(format!(
-        "The test ranges differ ({} to {}). A smaller range gives higher rates, so such a card is only \
-         called faster where the ranges cannot explain the difference.{cure}",
+        "The test ranges differ ({} to {}). A smaller range gives higher rates, so a card with a \
+         smaller range is called faster only if its lead is larger than that.{cure}",
         range(*least),
         range(*most)
     ))

@@ -71,6 +71,7 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
         answer: defects(comparison)
             .into_iter()
             .chain(answer(comparison, &rankings, wanted, &disturbed))
+            .chain(simulated(comparison))
             .collect(),
         grids: groups.iter().map(grid).collect(),
         notes: notes::notes(comparison, &rankings, wanted),
@@ -213,6 +214,19 @@ fn defects(comparison: &Comparison) -> Vec<String> {
         Some(format!("Do not use {}. {}.", one_line(&card.name), one_line(&defect.words)))
     };
     comparison.figures.iter().filter_map(sentence).collect()
+}
+
+/// That cards are simulated, so that nobody takes them for cards that can be bought.
+fn simulated(comparison: &Comparison) -> Option<String> {
+    let all = &comparison.figures;
+    let names: Vec<&str> =
+        all.iter().filter(|card| card.is_simulated).map(|card| card.name.as_str()).collect();
+    match names.len() {
+        0 => None,
+        count if count == all.len() => Some("All of these cards are simulated.".to_owned()),
+        1 => Some(format!("{} is a simulated card.", one_line(names[0]))),
+        _ => Some(format!("{} are simulated cards.", one_line(&wording::list(&names)))),
+    }
 }
 
 /// The cards that nothing speaks against.

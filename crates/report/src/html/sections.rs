@@ -6,9 +6,7 @@ use cardproof_record::Outcome;
 
 use super::parts::{close_fold, open_fold};
 use crate::answer::words::grade_in_words;
-use crate::contents::{
-    CAPACITY_HEADING, Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE,
-};
+use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Ruling, VERDICT_NOTE};
 use crate::markup::{Markup, Sentence, markup};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{bound, sentence};
@@ -28,7 +26,7 @@ pub(super) fn write_results(page: &mut Markup, contents: &Contents) {
         markup!(page, "<p class=\"alarm\"><strong>{} {}</strong></p>\n", ALARM, &bound(alarm));
     }
     if !contents.has_verdicts() {
-        write_list(page, "capacity", CAPACITY_HEADING, &contents.capacity);
+        write_list(page, "capacity", crate::capacity::HEADING, &contents.capacity);
     }
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
@@ -54,7 +52,7 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     write_predictions(page, contents);
     // A check says in its answer what came of the test of the capacity.
     if contents.has_verdicts() {
-        write_folded(page, "capacity", CAPACITY_HEADING, &contents.capacity);
+        write_folded(page, "capacity", crate::capacity::HEADING, &contents.capacity);
     }
     write_folded(page, "limits", "What limited", &contents.limits_in_full());
     write_folded(page, "course", contents.course_heading, &contents.course);
@@ -109,7 +107,7 @@ fn write_verdict(page: &mut Markup, verdict: &Ruling) {
 fn write_recording(page: &mut Markup, recording: &Recording) {
     markup!(page, "<details>\n<summary>{}</summary>\n", &recording.text);
     page.literal(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Recording classes\"><table>\n\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Speed classes\"><table>\n\
          <thead><tr><th scope=\"col\">class</th><th scope=\"col\">result</th>\
          <th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
     );

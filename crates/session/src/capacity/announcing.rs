@@ -27,11 +27,11 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
     let (time, twice) =
         if restores { (time * 2, ", after saving it, and restore it") } else { (time, "") };
     let mut notes = vec![format!(
-        "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: {time} \
-         to {}. The first writes will give a better estimate. If the device is a fake, the search for its \
-         real size writes more.",
+        "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: {} \
+         to {}; after the first writes it is known better. On a fake, the search for its real capacity writes more.",
         plan.bytes_to_read(),
-        time * SLOW_WRITES
+        time.in_whole_seconds(),
+        (time * SLOW_WRITES).in_whole_seconds()
     )];
     if restores {
         notes.push(

@@ -171,7 +171,7 @@ pub(super) static BUS: Node = Node::Fields(&[
 
 pub(super) static DEVICE: Node = Node::Fields(&[
     ("name", &Node::Device),
-    ("model", &Node::Name(64)),
+    ("model", &Node::Name(128)),
     ("vendor", &Node::Name(48)),
     ("revision", &Node::Name(16)),
     ("transport", &Node::MaybeWord),
