@@ -3,9 +3,11 @@
 #
 #   cargo build --release
 #   deploy/deb.sh ../target/release/cardproof-hub cardproof-hub.deb
+#   sudo apt install ./cardproof-hub.deb
 #
-# It installs the program, the service, and the settings of nginx and PostgreSQL as examples. Its
-# options go into /etc/cardproof-hub.env; see the unit.
+# It installs the program and the service, and in /usr/share/doc/cardproof-hub this README and what it
+# names: settings of nginx and PostgreSQL, the nightly backup, and alerts. It starts nothing the first
+# time; an upgrade starts a running hub again.
 set -eu
 
 if [ $# -ne 2 ]; then
@@ -30,9 +32,10 @@ install -D -m 755 "$program" "$tree/usr/bin/cardproof-hub"
 install -d -m 755 "$tree/usr/lib/systemd/system" "$tree/DEBIAN"
 sed 's|/usr/local/bin/|/usr/bin/|' "$here/cardproof-hub.service" > "$tree/usr/lib/systemd/system/cardproof-hub.service"
 chmod 644 "$tree/usr/lib/systemd/system/cardproof-hub.service"
-for file in "$here/nginx.conf" "$here/postgresql.conf" "$here/../README.md"; do
-    install -D -m 644 "$file" "$tree/usr/share/doc/cardproof-hub/$(basename "$file")"
+for file in nginx.conf postgresql.conf hub.rules.yml ../README.md; do
+    install -D -m 644 "$here/$file" "$tree/usr/share/doc/cardproof-hub/$(basename "$file")"
 done
+install -m 755 "$here/backup.sh" "$tree/usr/share/doc/cardproof-hub/backup.sh"
 {
     echo "Licence: Apache-2.0 (see /usr/share/common-licenses/Apache-2.0) or MIT:"
     echo
@@ -60,6 +63,10 @@ set -e
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
     if [ -n "$2" ]; then systemctl try-restart cardproof-hub.service; fi
+fi
+if [ -z "$2" ]; then
+    echo "Write the options into /etc/cardproof-hub.env, then: systemctl enable --now cardproof-hub"
+    echo "/usr/share/doc/cardproof-hub/README.md says how, under \"Run it as a service\"."
 fi
 SCRIPT
 cat > "$tree/DEBIAN/prerm" <<'SCRIPT'

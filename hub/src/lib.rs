@@ -20,6 +20,7 @@ pub mod queries;
 pub mod ranking;
 pub mod secret;
 pub mod seed;
+pub mod settings;
 pub mod step;
 pub mod store;
 pub mod summary;

@@ -19,7 +19,7 @@ use cardproof_hub::place::{Place, sqlite_file};
 use cardproof_hub::store::admin;
 use cardproof_hub::web::metrics::VERSION;
 use cardproof_hub::web::{Hub, Limits, Options, router, serve};
-use cardproof_hub::{log, seed};
+use cardproof_hub::{log, seed, settings};
 use clap::{Args, Parser, Subcommand};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -35,12 +35,16 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Answer requests until stopped
-    #[command(override_usage = "cardproof-hub serve [OPTIONS] --data <DIR>")]
+    // The service's settings come after what its unit says, and count.
+    #[command(
+        override_usage = "cardproof-hub serve [OPTIONS] --data <DIR>",
+        args_override_self = true
+    )]
     Serve(ServeArgs),
     /// Bring the raw data in the data directory up to date, and end
     Dump {
         #[command(flatten)]
-        place: HubData,
+        place: CommandData,
         /// The hub has started this: end with it, in the memory that is given to it
         #[arg(long, value_name = "PID", hide = true)]
         for_hub: Option<i32>,
@@ -48,7 +52,7 @@ enum Command {
     /// Write everything into one new SQLite file, while the hub goes on
     Backup {
         #[command(flatten)]
-        place: HubData,
+        place: CommandData,
         /// The file, which must not exist
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
@@ -56,7 +60,7 @@ enum Command {
     /// Read a backup into an empty database
     Restore {
         #[command(flatten)]
-        place: HubData,
+        place: CommandData,
         /// The file that `backup` has written
         #[arg(long, value_name = "FILE")]
         from: PathBuf,
@@ -72,14 +76,17 @@ enum Command {
             value_name = "postgres://...",
             env = "CARDPROOF_HUB_DATABASE",
             hide_env_values = true,
-            value_parser = server
+            value_parser = server,
+            required_unless_present = "env_file"
         )]
-        to: String,
+        to: Option<String>,
+        #[command(flatten)]
+        settings: Settings,
     },
     /// Make an administrator and print the token, which is shown once
     AddAdministrator {
         #[command(flatten)]
-        place: HubData,
+        place: CommandData,
         /// The administrator's name in the audit log
         #[arg(value_parser = name)]
         name: String,
@@ -87,7 +94,7 @@ enum Command {
     /// Take an administrator's right away
     RevokeAdministrator {
         #[command(flatten)]
-        place: HubData,
+        place: CommandData,
         /// The administrator's name
         name: String,
     },
@@ -107,6 +114,33 @@ struct HubData {
         hide_env_values = true
     )]
     database: Option<String>,
+}
+
+/// The same for a command beside the service.
+#[derive(Debug, Args)]
+struct CommandData {
+    #[command(flatten)]
+    hub: HubData,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Where the service has its settings.
+#[derive(Debug, Args)]
+struct Settings {
+    /// Take CARDPROOF_HUB_DATABASE from this file of the service's, where nothing else says it
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// The database's address: `given`, or what the file of settings has.
+    fn database(&self, given: Option<String>) -> Result<Option<String>, Error> {
+        match (given, &self.env_file) {
+            (None, Some(file)) => settings::database(file),
+            (given, _) => Ok(given),
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -186,6 +220,14 @@ impl From<HubData> for Place {
     }
 }
 
+impl TryFrom<CommandData> for Place {
+    type Error = Error;
+
+    fn try_from(args: CommandData) -> Result<Self, Error> {
+        Ok(Self { data: args.hub.data, server: args.settings.database(args.hub.database)? })
+    }
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let has_log =
@@ -216,20 +258,22 @@ async fn perform(command: Command) -> Result<(), Error> {
             if let Some(hub) = for_hub {
                 child::bind(hub)?;
             }
-            let place = Place::from(place);
+            let place = Place::try_from(place)?;
             let db = place.open().await?;
             let manifest = Dump::open(place.data.join("dump"))?.renew(&db).await?;
             say(&format!("{} records in {} files", manifest.rows, manifest.files.len()))
         }
-        Command::Backup { place, to } => back_up(place.into(), &to).await,
+        Command::Backup { place, to } => back_up(place.try_into()?, &to).await,
         Command::Restore { place, from } => {
             let source = whole(&from).await?;
-            let (target, _hold) = Place::from(place).make().await?;
+            let (target, _hold) = Place::try_from(place)?.make().await?;
             let copied = copy(&source, &target).await;
             source.close().await;
             say(&format!("restored: {}", copied.map_err(|error| of_file(&from, error))?))
         }
-        Command::Migrate { data, to } => {
+        Command::Migrate { data, to, settings } => {
+            // What the file has is looked at as what is typed.
+            let to = server(&settings.database(to)?.unwrap_or_default()).map_err(Error::Setup)?;
             let source = Place { data: data.clone(), server: None }.open().await?;
             let target = Place { data, server: Some(to) };
             let _hold = target.hold().await?;
@@ -237,16 +281,16 @@ async fn perform(command: Command) -> Result<(), Error> {
             target.note()?;
             let old = sqlite_file(&target.data);
             say(&format!(
-                "moved: {copied}; start the hub with --database from now on. {} stays as it was and holds all records \
-                 and secrets: delete it once the hub runs",
+                "moved: {copied}; start the hub with --database or CARDPROOF_HUB_DATABASE from now on. {} stays as it \
+                 was and holds all records and secrets: delete it once the hub runs",
                 old.display()
             ))
         }
         Command::AddAdministrator { place, name } => {
-            say(&admin::add(&Place::from(place).open().await?, &name).await?)
+            say(&admin::add(&Place::try_from(place)?.open().await?, &name).await?)
         }
         Command::RevokeAdministrator { place, name } => {
-            admin::revoke(&Place::from(place).open().await?, &name).await
+            admin::revoke(&Place::try_from(place)?.open().await?, &name).await
         }
     }
 }

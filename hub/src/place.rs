@@ -134,7 +134,12 @@ impl Place {
         match error {
             Error::Database(source) => {
                 let (kind, words) = (name(self.kind()), of_database(&source));
-                Error::Setup(format!("cannot open the {kind} database: {words}"))
+                let remedy = if is_not_owner(&source) {
+                    "; the role must own the database (createdb --owner=ROLE NAME)"
+                } else {
+                    ""
+                };
+                Error::Setup(format!("cannot open the {kind} database: {words}{remedy}"))
             }
             other => other,
         }
@@ -157,8 +162,8 @@ impl Place {
     fn check(&self, noted: Option<Kind>) -> Result<(), Error> {
         let remedy = match (noted, self.kind()) {
             (Some(Kind::Postgres), Kind::Sqlite) => {
-                "give its address with --database; the way back to SQLite is `backup`, then `restore` into a new data \
-                 directory"
+                "give its address with --database, or the file that has it with --env-file \
+                 (/etc/cardproof-hub.env); the way back to SQLite is `backup`, then `restore` into a new data directory"
             }
             (Some(Kind::Sqlite), Kind::Postgres) => {
                 "leave --database out, or move it there with `migrate`"
@@ -169,6 +174,11 @@ impl Place {
         let data = self.data.display();
         Err(Error::Setup(format!("the hub in {data} keeps its records in {of}; {remedy}")))
     }
+}
+
+/// Whether PostgreSQL lets the role look but make no tables (insufficient_privilege).
+fn is_not_owner(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|it| it.code().as_deref() == Some("42501"))
 }
 
 /// What one process at a time has of a hub: whoever serves it, or fills its database. It ends with the process.

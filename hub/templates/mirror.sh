@@ -9,7 +9,10 @@ data=${1:?"the address of the hub is missing: sh mirror.sh https://HUB"}/data
 
 has_sum() { printf '%s  %s\n' "$2" "$1" | sha256sum -c >/dev/null 2>&1; }
 
-curl -fsS -o manifest.json.part "$data/manifest.json"
+curl -fsS -o manifest.json.part "$data/manifest.json" || {
+  echo "mirror.sh: the hub does not answer, or has made no raw data yet; run it again later" >&2
+  exit 1
+}
 jq -r '.files[] | select(.format == "parquet") | select(.path | test("^(runs|phases)/[0-9a-z-]+[.]parquet$"))
        | "\(.sha256) \(.bytes) \(.path)"' manifest.json.part > wanted.part
 [ -s wanted.part ] || { echo "mirror.sh: the manifest names no table; nothing was changed" >&2; exit 1; }

@@ -93,7 +93,8 @@ fn printed_name(device: &DeviceInfo) -> Option<String> {
 }
 
 /// The common name of a transport.
-fn attachment(transport: &Transport) -> String {
+#[must_use]
+pub fn attachment(transport: &Transport) -> String {
     match transport {
         Transport::Sd => "SD card".to_owned(),
         Transport::Mmc => "eMMC".to_owned(),

@@ -53,7 +53,7 @@ pub use columns::{beginning, columns_of, left, right};
 pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
 };
-pub use facts::{sold_as, title};
+pub use facts::{attachment, sold_as, title};
 pub use html::{HtmlError, charts, check_html, html, shared_html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{

@@ -7,6 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use cardproof_hub_standing::Change;
 use cardproof_rating::compare::{Column, Use};
+use cardproof_report::attachment;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -315,7 +316,7 @@ fn facts(model: &ModelView) -> Vec<(&'static str, String)> {
         ("Manufacturer", model.manufacturer_id.clone()),
         ("OEM", model.oem_id.clone()),
         ("Revision", model.revision.clone()),
-        ("Attached as", model.transport.clone()),
+        ("Attached as", model.transport.as_deref().map(|word| attachment(&word.into()))),
         ("Capacity", size),
         ("Records", Some(model.submissions.to_string())),
         ("Submitters", Some(model.submitters.to_string())),

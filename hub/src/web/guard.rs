@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::Hub;
+use super::{Hub, who};
 use crate::error::Error;
 use crate::log;
 use crate::pages;
@@ -49,6 +49,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 /// Answers `request` by `next`, within these surroundings.
 pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Next) -> Response {
     let start = Instant::now();
+    who::look_for_proxy(&hub, &request);
     let route =
         request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
     let method = request.method().clone();

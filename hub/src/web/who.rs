@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 
 use super::Hub;
@@ -29,11 +30,6 @@ pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpA
     };
     let peer = peer.map_or(UNNAMED, |peer| peer.0);
     if !hub.options.is_behind_proxy {
-        if peer.is_loopback() && headers.contains_key("x-forwarded-for") {
-            tell(
-                "a proxy on this machine names its clients; start the hub with --behind-proxy: until then they count as one",
-            );
-        }
         return peer;
     }
     if let Some(client) = named() {
@@ -47,6 +43,18 @@ pub(super) fn client(hub: &Hub, headers: &HeaderMap, peer: Option<&Peer>) -> IpA
         );
     }
     if peer.is_loopback() { UNNAMED } else { peer }
+}
+
+/// Looks for a proxy in front that nobody has told the hub of: the first page that an operator opens shows it, not only
+/// the first submission.
+pub(super) fn look_for_proxy(hub: &Hub, request: &Request) {
+    let is_here = request.extensions().get::<Peer>().is_some_and(|peer| peer.0.is_loopback());
+    if !hub.options.is_behind_proxy && is_here && request.headers().contains_key("x-forwarded-for")
+    {
+        tell(
+            "a proxy on this machine names its clients; start the hub with --behind-proxy: until then they count as one",
+        );
+    }
 }
 
 /// Notes once what is wrong with the proxy in front.

@@ -1,8 +1,8 @@
 // Walks through the hub as a newcomer does and prints one line for each fault.
 //
 // Arguments: the directory of the browser packages, the browser, the hub's address, the address of the record that was
-// submitted, its token, a directory for screenshots.
-const [packages, browserPath, hub, record, token, shots] = process.argv.slice(-6);
+// submitted, its token, an administrator's token, a directory for screenshots.
+const [packages, browserPath, hub, record, token, administrator, shots] = process.argv.slice(-7);
 const path = require('path');
 const { chromium } = require(path.join(packages, 'driver', 'package'));
 const axe = require('fs').readFileSync(path.join(packages, 'axe', 'axe.min.js'), 'utf8');
@@ -57,7 +57,8 @@ const tooWide = () => {
 
 // Every page in one window: a picture of each, and with `judges` axe's opinion too.
 async function look(browser, pages, width, colorScheme, judges) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  const httpCredentials = { username: 'admin', password: administrator, origin: hub };
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, httpCredentials });
   const tab = await context.newPage();
   let at = '';
   tab.on('request', (request) => {
@@ -106,7 +107,7 @@ async function remove(browser) {
     home: `${hub}/`, search: `${hub}/search?q=sandisk`, model, record, compared, latest: `${hub}/latest`,
     hosts: `${hub}/hosts`, fakes: `${hub}/fakes`, lives: `${hub}/lives`, api: `${hub}/api`,
     host: `${hub}/hosts/simulated-host`, cardsCompared: `${hub}/compare?cards=${two.join(',')}`, cards: `${hub}/models`, data: `${hub}/data`, queries: `${hub}/data/queries`, about: `${hub}/about`,
-    compare: `${hub}/compare`, delete: `${record}/delete`,
+    compare: `${hub}/compare`, delete: `${record}/delete`, moderation: `${hub}/moderation?state=newest`,
   };
   for (const width of [1280, 390]) {
     // axe judges each width once and each set of colours once: no colour depends on the width.

@@ -69,7 +69,9 @@ fn a_newcomer_submits_finds_compares_and_deletes() {
     std::fs::create_dir(&shots).unwrap();
     let (url, token) = (receipt["url"].as_str().unwrap(), receipt["token"].as_str().unwrap());
     let mut node = Command::new(packages.join("driver/node"));
-    node.args(["-e", SCRIPT, "--"]).arg(packages).arg(browser).args([&to, url, token]).arg(&shots);
+    let administrator = place.administrator();
+    node.args(["-e", SCRIPT, "--"]).arg(packages).arg(browser).args([&to, url, token]);
+    node.arg(administrator).arg(&shots);
     let output = node.output().unwrap();
     if let Some(kept) = std::env::var_os("CARDPROOF_HUB_SHOTS") {
         Command::new("cp").arg("-rT").arg(&shots).arg(kept).status().unwrap();

@@ -56,8 +56,12 @@ fn who_asks_past_a_proxy_that_names_its_clients_is_no_fault(place: &TestData) {
 /// Without the option all who come through a proxy would be the hub's own machine, and nobody would know.
 fn a_proxy_that_is_not_believed_is_told(place: &TestData) {
     let hub = place.start(&["--no-seed", "--no-dump"]);
-    assert_eq!([from(&hub, "203.0.113.1"), from(&hub, "203.0.113.2")], [201, 201]);
+    let named = [("X-Forwarded-For", "203.0.113.1")];
+    assert_eq!(request(&hub.address, "GET", "/about", &named, b"").status, 200);
     let log = hub.log_with("--behind-proxy");
+    assert!(log.contains("--behind-proxy"), "the first page shows it: {log}");
+    assert_eq!([from(&hub, "203.0.113.1"), from(&hub, "203.0.113.2")], [201, 201]);
+    let log = hub.log();
     assert_eq!(log.matches("start the hub with --behind-proxy").count(), 1, "{log}");
 }
 

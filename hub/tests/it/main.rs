@@ -25,6 +25,7 @@ mod mirror;
 mod moderation;
 mod moving;
 mod names;
+mod operating;
 mod privacy;
 mod ranking;
 mod running;

@@ -80,6 +80,7 @@ fn a_number_leads_to_its_page(place: &TestData) {
     let (key, title) = (of(&page, "of <a href=\"/models/", '"'), of(&page, "\">Card no. ", '<'));
     let number = title.split(',').next().unwrap().to_owned();
     let [record, card] = [format!("/r/{id}"), format!("/models/{key}")];
+    assert!(hub.get(&card).text().contains("<dd>SD card</dd>"), "how it is attached, in words");
     for (typed, there) in [
         (id.to_owned(), &record),
         (id.to_uppercase(), &record),

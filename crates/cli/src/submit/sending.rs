@@ -172,6 +172,14 @@ impl Hub {
             );
             return Trouble { message, may_pass: false };
         }
+        if let Some(cause) = of_certificate(error) {
+            let message = format!(
+                "cannot trust {}: its certificate is not in order ({cause}). That of a hub has the hub's name as \
+                 subjectAltName, is valid today, and is not itself that of an authority (basicConstraints=CA:FALSE)",
+                self.address
+            );
+            return Trouble { message, may_pass: true };
+        }
         let cause = match error {
             Error::HostNotFound => {
                 "its name is not known; look at the address and the network".to_owned()
@@ -190,9 +198,16 @@ impl Hub {
 
 /// Whether the hub's certificate is of an authority that is not known.
 fn is_of_unknown_issuer(error: &Error) -> bool {
-    let Error::Io(error) = error else { return false };
-    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
-    matches!(cause, Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)))
+    matches!(of_certificate(error), Some(CertificateError::UnknownIssuer))
+}
+
+/// What is wrong with the hub's certificate, where that is the fault.
+fn of_certificate(error: &Error) -> Option<&CertificateError> {
+    let Error::Io(error) = error else { return None };
+    match error.get_ref().and_then(|cause| cause.downcast_ref()) {
+        Some(rustls::Error::InvalidCertificate(cause)) => Some(cause),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

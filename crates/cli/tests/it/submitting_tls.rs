@@ -13,8 +13,8 @@ use crate::home::Home;
 use crate::process::run;
 use crate::submitting::measured;
 
-/// An authority, and the certificate of `localhost` that it has issued.
-fn issued(directory: &Path) -> Result<[PathBuf; 3], LabError> {
+/// An authority, the certificate of `localhost` that it has issued, the key of that, and the authority's own.
+fn issued(directory: &Path) -> Result<[PathBuf; 4], LabError> {
     let script = "set -e
         openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=Own \\
             -keyout ca.key -out ca.pem -days 30
@@ -29,7 +29,7 @@ fn issued(directory: &Path) -> Result<[PathBuf; 3], LabError> {
     if !made.status.success() {
         return Err(unavailable(String::from_utf8_lossy(&made.stderr).into_owned()));
     }
-    Ok(["ca.pem", "hub.pem", "hub.key"].map(|name| directory.join(name)))
+    Ok(["ca.pem", "hub.pem", "hub.key", "ca.key"].map(|name| directory.join(name)))
 }
 
 /// A hub with TLS; it ends with the test.
@@ -87,7 +87,7 @@ impl Drop for TlsHub {
 fn an_authority_of_ones_own_is_trusted_where_the_system_trusts_it() {
     let home = Home::new();
     measured(&home);
-    let [authority, certificate, key] = lab_or_skip!(issued(home.data()));
+    let [authority, certificate, key, _] = lab_or_skip!(issued(home.data()));
     let hub = TlsHub::start(&certificate, &key);
     let submit = |name: &str, value: &Path| {
         let words = ["submit", "latest", "--to", &hub.address, "--yes"];
@@ -106,4 +106,18 @@ fn an_authority_of_ones_own_is_trusted_where_the_system_trusts_it() {
         let told = run(submit(name, value)).expect(0).stderr;
         assert!(told.contains(&format!("Shared: {}/r/n0", hub.address)), "{name}: {told}");
     }
+}
+
+/// `openssl req -x509` makes an authority where nobody asks for anything else.
+#[test]
+fn a_certificate_that_is_an_authority_is_told_what_is_wrong_with_it() {
+    let home = Home::new();
+    measured(&home);
+    let [authority, _, _, key] = lab_or_skip!(issued(home.data()));
+    let hub = TlsHub::start(&authority, &key);
+    let mut command = home.cardproof(&["submit", "latest", "--to", &hub.address, "--yes"]);
+    command.env_remove("SSL_CERT_DIR").env("SSL_CERT_FILE", &authority);
+    let refused = run(command).expect(1).stderr;
+    assert!(refused.contains("cannot trust https://localhost"), "{refused}");
+    assert!(refused.contains("basicConstraints=CA:FALSE"), "{refused}");
 }
