@@ -36,7 +36,7 @@ enum Part {
     Machines,
     /// Attacks on every promise of safety
     Attacks,
-    /// Tests that the source marks `ignore`, and those of the gate with a new seed
+    /// Tests that the source marks `ignore`, and those of the gate with all their cases and a new seed
     Tests,
     /// Random bytes into every reader
     Fuzz,
@@ -70,9 +70,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         account.step("engines for the hub's dump", packages::install_engines);
         let built = test::build_all(&mut account);
         let seed = new_seed()?;
-        let again = format!("tests of the gate with the seed {seed}");
+        let again = format!("tests of the gate with all cases and the seed {seed}");
         let runs =
-            [("long tests", Choice::Ignored, None), (again.as_str(), Choice::Gate, Some(seed))];
+            [("long tests", Choice::Ignored, None), (again.as_str(), Choice::Thorough, Some(seed))];
         for (name, choice, seed) in runs {
             let (tests, fed) = queue::run(name, choice, seed, |intake| {
                 built.iter().try_for_each(|built| intake.add_all(built))

@@ -19,6 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, anyhow, ensure};
+use cardproof_testkit::THOROUGH;
 
 use crate::steps::Account;
 use crate::workspace::Metadata;
@@ -46,8 +47,10 @@ const SLOW: Duration = Duration::from_secs(5);
 /// Which tests are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// All but those that the source marks `ignore`.
+    /// All but those that the source marks `ignore`, each with a part of its cases.
     Gate,
+    /// The same tests, with all their cases.
+    Thorough,
     /// Those alone.
     Ignored,
 }
@@ -70,6 +73,9 @@ pub(crate) fn run<T>(
     let came = Mutex::new(Came::default());
     let intake = Intake { choice, pool: &pool, came: &came };
     let drawn = seed.or((choice == Choice::Gate).then_some(GATE_SEED));
+    if choice != Choice::Gate {
+        intake.note([(THOROUGH, "1".to_owned())]);
+    }
     intake.note(drawn.into_iter().flat_map(|seed| SEEDS.map(|name| (name, seed.to_string()))));
     let (mut ended, fed, start) = thread::scope(|scope| {
         let work = |number| work(number, &pool, &intake, &place);

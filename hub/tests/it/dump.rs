@@ -404,12 +404,13 @@ mod long_documents_of_before_fit_in_the_memory {
     use crate::common::{On, TestData, skip};
 
     #[test]
+    #[ignore = "its 32 MB are read for a quarter of a minute; nightly"]
     fn on_sqlite() {
         super::long_documents_of_before_fit_in_the_memory(&TestData::new(On::Sqlite).unwrap());
     }
 
     #[test]
-    #[ignore = "what needs the memory is the same on either database; nightly"]
+    #[ignore = "as on SQLite; nightly"]
     fn on_postgres() {
         match TestData::new(On::Postgres) {
             Ok(place) => super::long_documents_of_before_fit_in_the_memory(&place),

@@ -38,13 +38,14 @@ fn compared(home: &Home) -> Vec<String> {
 }
 
 fn assert_fake_is_told(home: &Home) {
-    for text in compared(home) {
+    let forms = compared(home);
+    for text in &forms {
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains("FAKE: holds"), "{text}");
         assert!(!flat.contains("cheap 64GB is the best"), "{text}");
         assert!(!flat.contains("Best value for money: cheap"), "{text}");
     }
-    let json: serde_json::Value = serde_json::from_str(&compared(home)[3]).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&forms[3]).unwrap();
     assert_eq!(json["figures"][0]["defect"]["kind"], "fake");
     for ranking in json["rankings"].as_array().unwrap() {
         let cards = ranking["cards"].as_array().unwrap();

@@ -1,6 +1,7 @@
 //! Simulated cards through the program: the same from run to run, marked as what they are, and
 //! never taken for real.
 
+use cardproof_testkit::some_of;
 use std::fs;
 
 use cardproof_record::{Outcome, State, TargetKind};
@@ -123,7 +124,7 @@ fn the_list_names_cards_that_can_be_run() {
     let names: Vec<&str> =
         list.lines().filter(|line| !line.starts_with(' ') && !line.contains(' ')).collect();
     assert!(names.len() >= 13, "{list}");
-    for name in names.into_iter().filter(|name| !name.is_empty()) {
+    for name in some_of(names.into_iter().filter(|name| !name.is_empty()), 8) {
         record_of(&home, name, &["--size", "16M", "--time-budget", "2s"]);
     }
 }

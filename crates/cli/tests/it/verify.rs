@@ -1,12 +1,13 @@
 //! `cardproof verify` through the program: its contract for scripts, on simulated cards, loop devices
 //! and directories.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
+use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip, wait_until};
 use cardproof_units::Bytes;
 use serde_json::Value;
 
@@ -268,11 +269,11 @@ fn a_second_verify_is_refused_while_a_journal_is_in_use() {
     let second = lab_or_skip!(Filled::new(Bytes::mib(64)));
     let home = Home::new();
     let words = ["verify", first.path(), &first.restore, "--quiet"];
-    let mut child = home.cardproof(&words).stdout(Stdio::null()).spawn().unwrap();
-    while first.is_as_before() && child.try_wait().unwrap().is_none() {}
+    let child = RefCell::new(home.cardproof(&words).stdout(Stdio::null()).spawn().unwrap());
+    wait_until(|| !first.is_as_before() || child.borrow_mut().try_wait().unwrap().is_some());
     let refused = run(home.cardproof(&["verify", second.path(), &second.restore])).expect(3);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.borrow_mut().kill().unwrap();
+    child.borrow_mut().wait().unwrap();
     assert!(refused.stderr.contains("another cardproof verify is at work"), "{}", refused.stderr);
     assert!(second.is_as_before());
     answer(&home, &[first.path(), &first.restore], 0);

@@ -4,6 +4,7 @@ use cardproof_evidence::capacity::{Kind, Verdict, stamp};
 use cardproof_probe::capacity::{Outcome, Plan, Progress, Wish, run, shorthand};
 use cardproof_sim::fault::{Beyond, CapacityFake, Damage, DamagedBlock, HiddenStore, Keeps};
 use cardproof_sim::{Card, Keeping, Model, Shorthand, find};
+use cardproof_testkit::some_of;
 use cardproof_units::{Bytes, Seed};
 
 const SHORTHAND: Shorthand = Shorthand {
@@ -119,7 +120,7 @@ fn a_chained_fake_of_two_rounds_is_not_taken_for_one_with_holes() {
         (512 * GB, 201_364_709_888, 218_872_536_064),
         (1000 * GB, 265_292_806_144, 395_229_132_800),
     ] {
-        for seed in [2833, 111_889, 3] {
+        for seed in some_of([2833, 111_889, 3], 3) {
             let beyond = Beyond::Chained { round: Bytes(round), reads_as: 0 };
             let fake = Some((announced, beyond, HiddenStore::new(Bytes::kib(8))));
             let finding = verify(&card(real, fake, Damage::NONE), STORE_160M, seed).finding;
@@ -164,7 +165,7 @@ fn damage_is_not_called_a_fake_and_a_transient_error_is_no_damage() {
 
 #[test]
 fn a_dying_card_is_damaged_and_no_fake() {
-    for share_ppm in [200_000, 300_000, 500_000, 900_000] {
+    for share_ppm in some_of([200_000, 300_000, 500_000, 900_000], 3) {
         for gives in [DamagedBlock::Fails, DamagedBlock::FlipsBits, DamagedBlock::ReadsZero] {
             for block in [Bytes::kib(4), Bytes::mib(4)] {
                 let damage = Damage { share_ppm, gives, block, ..Damage::NONE };

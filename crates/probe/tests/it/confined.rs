@@ -8,6 +8,7 @@ use cardproof_io::{
 use cardproof_probe::capacity::{Plan, Progress, Wish, run, shorthand};
 use cardproof_sim::fault::{Beyond, CapacityFake, Damage, DamagedBlock, HiddenStore, Keeps};
 use cardproof_sim::{Card, Keeping, Model, Shorthand, find};
+use cardproof_testkit::some_of;
 use cardproof_units::{Bytes, Nanos, Seed};
 
 const SHORTHAND: Shorthand = Shorthand {
@@ -118,22 +119,21 @@ fn fakes_are_found_wherever_the_addresses_begin() {
         Beyond::LastBlock,
         Beyond::Chained { round, reads_as: 0 },
     ];
-    let mut seed = 0;
-    for beyond in kinds {
-        let with_store = HiddenStore::new(Bytes::mib(8));
-        let all = HiddenStore { keeps: Keeps::All, ..with_store };
-        for remembers in [HiddenStore::new(Bytes::ZERO), with_store, all] {
-            let first = FIRST[seed % FIRST.len()];
-            seed += 1;
-            let fake = Some((beyond, remembers));
-            let finding = verify(REAL, fake, Damage::NONE, first, seed as u64);
-            let case = format!("{beyond:?} {remembers:?} from {first}");
-            assert_eq!(finding.verdict, Verdict::Fake, "{case}\n{finding:#?}");
-            let is_measured = !matches!(beyond, Beyond::WrapAround | Beyond::Chained { .. });
-            let size = finding.size;
-            let holds = (size.low..=size.high).contains(&REAL);
-            assert!(!is_measured || holds, "{case}: {REAL}\n{finding:#?}");
-        }
+    let with_store = HiddenStore::new(Bytes::mib(8));
+    let all = HiddenStore { keeps: Keeps::All, ..with_store };
+    let stores = [HiddenStore::new(Bytes::ZERO), with_store, all];
+    let cases = kinds.iter().flat_map(|beyond| stores.map(|store| (*beyond, store)));
+    for (number, (beyond, remembers)) in some_of(cases.enumerate(), 2) {
+        let first = FIRST[number % FIRST.len()];
+        let seed = number + 1;
+        let fake = Some((beyond, remembers));
+        let finding = verify(REAL, fake, Damage::NONE, first, seed as u64);
+        let case = format!("{beyond:?} {remembers:?} from {first}");
+        assert_eq!(finding.verdict, Verdict::Fake, "{case}\n{finding:#?}");
+        let is_measured = !matches!(beyond, Beyond::WrapAround | Beyond::Chained { .. });
+        let size = finding.size;
+        let holds = (size.low..=size.high).contains(&REAL);
+        assert!(!is_measured || holds, "{case}: {REAL}\n{finding:#?}");
     }
 }
 

@@ -10,6 +10,7 @@ use cardproof_sim::fault::{
     QueueHarm,
 };
 use cardproof_sim::{Card, Keeping, Model, find};
+use cardproof_testkit::some_of;
 use cardproof_units::{Bytes, Seed};
 
 const SIZE: Bytes = Bytes::mib(128);
@@ -52,7 +53,7 @@ fn every_way_of_a_queue_to_corrupt_is_found_and_told_apart() {
         (QueueHarm::FlushForgets, &[WrongKind::Older, WrongKind::Blank][..], Some(true)),
     ] {
         let share = if harm == QueueHarm::FlushForgets { 100_000 } else { 5_000 };
-        for seed in 1..4 {
+        for seed in some_of(1..4, 3) {
             let outcome = queue_of(&card(fault(harm, share), None), seed);
             assert!(outcome.queued.wrong > 0, "{harm:?}, seed {seed}: nothing found");
             assert_eq!(outcome.control.wrong, 0, "{harm:?}: it happens at depth only");
@@ -97,7 +98,7 @@ fn a_sound_queue_is_never_blamed_and_all_that_was_promised_is_done() {
 
 #[test]
 fn writes_that_change_places_near_each_other_are_found() {
-    for seed in 1..4 {
+    for seed in some_of(1..4, 3) {
         let outcome = queue_of(&card(fault(QueueHarm::SwappedNeighbours, 1_000_000), None), seed);
         assert!(outcome.queued.wrong > 0 && outcome.control.wrong == 0, "seed {seed}");
     }
@@ -153,7 +154,7 @@ fn every_way_of_a_discard_to_harm_is_found_at_its_place() {
         (DiscardHarm::Late, Bytes::kib(4), 50_000, PlaceKind::WrittenAgain),
         (DiscardHarm::Revives, Bytes::kib(4), 50_000, PlaceKind::WrittenAgain),
     ] {
-        for seed in 1..4 {
+        for seed in some_of(1..4, 3) {
             let fault = DiscardFault { harm, reach, share_ppm: share, ..DiscardFault::HONEST };
             let outcome = discards_of(&card(None, Some(fault)), seed);
             assert!(outcome.wrong_count > 0, "{harm:?}, seed {seed}: nothing found");
@@ -168,7 +169,7 @@ fn every_way_of_a_discard_to_harm_is_found_at_its_place() {
 
 #[test]
 fn old_data_that_come_back_with_the_first_flush_are_seen() {
-    for seed in 1..4 {
+    for seed in some_of(1..4, 3) {
         let fault = DiscardFault { share_ppm: 50_000, ..DiscardFault::HONEST };
         let fault = DiscardFault { harm: DiscardHarm::ComesBack, ..fault };
         let outcome = discards_of(&card(None, Some(fault)), seed);
@@ -178,7 +179,7 @@ fn old_data_that_come_back_with_the_first_flush_are_seen() {
 
 #[test]
 fn a_discarded_place_that_reads_as_another_is_wrong() {
-    for seed in 1..4 {
+    for seed in some_of(1..4, 3) {
         let fault = DiscardFault { reach: Bytes::mib(1), ..DiscardFault::HONEST };
         let fault = DiscardFault { harm: DiscardHarm::ReadsOthers, share_ppm: 50_000, ..fault };
         let outcome = discards_of(&card(None, Some(fault)), seed);
@@ -192,7 +193,7 @@ fn a_discarded_place_that_reads_as_another_is_wrong() {
 
 #[test]
 fn large_discards_that_take_more_than_they_name_are_found() {
-    for seed in 1..4 {
+    for seed in some_of(1..4, 3) {
         let fault = DiscardFault { reach: Bytes::kib(64), ..DiscardFault::HONEST };
         let fault = DiscardFault { harm: DiscardHarm::LargeNeighbours, ..fault };
         let outcome = discards_of(&card(None, Some(fault)), seed);
@@ -203,7 +204,7 @@ fn large_discards_that_take_more_than_they_name_are_found() {
 #[test]
 fn sound_discards_are_never_blamed_whatever_they_read_as() {
     for (reads, at) in [(DiscardReads::Zeros, 0), (DiscardReads::Ones, 1), (DiscardReads::Old, 2)] {
-        for seed in 1..4 {
+        for seed in some_of(1..4, 3) {
             let fault = DiscardFault { reads, ..DiscardFault::HONEST };
             let outcome = discards_of(&card(None, Some(fault)), seed);
             assert_eq!((outcome.wrong_count, outcome.revived), (0, Bytes::ZERO), "{outcome:?}");
@@ -225,7 +226,7 @@ fn a_card_that_corrupts_without_discards_is_told_from_its_discards() {
     };
     let reads = QueueFault { harm: QueueHarm::StaleRead, ..loses };
     for fault in [loses, reads] {
-        for seed in 1..4 {
+        for seed in some_of(1..4, 3) {
             let outcome = discards_of(&card(Some(fault), None), seed);
             assert!(
                 outcome.wrong_count > 0 && outcome.control_wrong > 0,
@@ -233,7 +234,7 @@ fn a_card_that_corrupts_without_discards_is_told_from_its_discards() {
             );
         }
     }
-    for seed in 1..4 {
+    for seed in some_of(1..4, 3) {
         let mut fake = card(None, None);
         fake.model.capacity = Bytes::mib(48);
         fake.fake = Some(CapacityFake {
@@ -253,7 +254,7 @@ fn a_card_that_corrupts_without_discards_is_told_from_its_discards() {
 #[test]
 fn discards_are_blamed_by_a_control_that_would_have_shown_the_harm() {
     for harm in [DiscardHarm::Neighbours, DiscardHarm::Late, DiscardHarm::ComesBack] {
-        for seed in 1..4 {
+        for seed in some_of(1..4, 3) {
             let fault = DiscardFault {
                 harm,
                 reach: Bytes::kib(4),

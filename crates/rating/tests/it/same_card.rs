@@ -103,7 +103,7 @@ fn repeated_runs(pairs: u64) {
 
 #[test]
 fn nor_does_it_with_repeated_runs() {
-    repeated_runs(25);
+    repeated_runs(10);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn records_taken_in_pairs(pairs: u64) {
 
 #[test]
 fn nor_does_it_with_records_taken_in_pairs() {
-    records_taken_in_pairs(25);
+    records_taken_in_pairs(10);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn answers(count: u64) {
 /// cards at once.
 #[test]
 fn a_card_beats_itself_in_few_answers() {
-    answers(60);
+    answers(25);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Cards over different ranges of addresses: what is told apart, and what the ranges may explain.
 
+use cardproof_testkit::some_of;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_rating::compare::{Contender, Pairing, Ranking, compare};
@@ -50,7 +51,8 @@ fn rankings(records: &[(String, Record)]) -> Vec<Ranking> {
 #[test]
 fn no_card_beats_itself_over_another_range() {
     let mut wrong = Vec::new();
-    for card in cardproof_sim::catalogue().iter().filter(|card| card.fake.is_none()) {
+    let sound = cardproof_sim::catalogue().iter().filter(|card| card.fake.is_none());
+    for card in some_of(sound, 4) {
         let spans = [16, 32, 64, 128, 256].map(Bytes::mib);
         let records: Vec<(String, Record)> =
             spans.iter().map(|span| (span.to_string(), measured(card, *span))).collect();

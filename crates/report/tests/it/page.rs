@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use cardproof_rating::judge;
 use cardproof_record::{Interval, Phase, Record, Warning, WarningCode};
 use cardproof_report::{html, markdown, result_picture, summary};
-use cardproof_testkit::records;
+use cardproof_testkit::{few_or_all, records};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use proptest::prelude::*;
 
@@ -323,7 +323,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few_or_all(16, 64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_record_breaks_a_report(

@@ -307,7 +307,7 @@ const BASE: Case = Case {
 
 #[test]
 fn no_saved_sector_is_lost_while_any_copy_exists() {
-    explore_all(&[Case { contents: Contents::Cloned, ..BASE }], 900);
+    explore_all(&[Case { contents: Contents::Cloned, ..BASE }], 300);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The card of a run vanishes at any request, and another one of its name and size is in its place.
 
+use cardproof_testkit::some_of;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -271,7 +272,7 @@ fn nothing_is_written_to_another_card_whenever_it_comes() {
     let requests = requests_of_whole_run();
     assert!(requests > 200, "{requests}");
     let others = others();
-    for gone_after in 1..=requests {
+    for gone_after in some_of(1..=requests, 4) {
         let other = &others[gone_after as usize % others.len()];
         let before = other.borrow().bytes.clone();
         let looks = vec![None, Some(Rc::clone(other)), Some(Rc::clone(other)), None];

@@ -3,6 +3,7 @@
 //!
 //! Over a million operations, several in flight, with crashes in between.
 
+use cardproof_testkit::few_or_all;
 use std::collections::{HashMap, HashSet};
 
 use crate::support::block_bytes;
@@ -262,7 +263,7 @@ fn expected(number: u64, version: u64) -> [u8; 512] {
 }
 
 fn hold_against_a_map(name: &str, at_risk: AtRisk) {
-    hold_against_a_map_for(120_000, name, at_risk);
+    hold_against_a_map_for(few_or_all(40_000, 120_000), name, at_risk);
 }
 
 fn hold_against_a_map_for(operations: u64, name: &str, at_risk: AtRisk) {

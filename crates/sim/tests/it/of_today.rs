@@ -48,6 +48,7 @@ fn a_queue_gains_where_published_and_only_with_requests_in_flight() {
 }
 
 #[test]
+#[ignore = "writes 80 GB to a simulated card; nightly"]
 fn an_express_card_slows_down_when_its_cache_is_full() {
     let mut target = open("express-adata-premier-extreme-256gb");
     let written = |target: &mut _| rate(target, OpKind::Write, false, Bytes::mib(32), 32, 10);
@@ -61,6 +62,7 @@ fn an_express_card_slows_down_when_its_cache_is_full() {
 }
 
 #[test]
+#[ignore = "reads a simulated card for 20 minutes; nightly"]
 fn without_a_fan_reads_become_slower_at_the_limit_and_recover() {
     let reads =
         |target: &mut _, seconds| rate(target, OpKind::Read, false, Bytes::mib(32), 32, seconds);
