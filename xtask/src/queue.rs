@@ -189,9 +189,9 @@ impl Intake<'_> {
     }
 }
 
-/// One more than there are processors: some tests wait for a disk, a browser or a run in real time.
+/// Twice as many as there are processors: many tests wait for a disk, a browser or a run in real time.
 fn workers() -> usize {
-    thread::available_parallelism().map_or(1, usize::from) + 1
+    2 * thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Runs tests of `pool` as the worker `number` until none is left.

@@ -46,7 +46,7 @@ fn denying(home: &Home, calls: &str, error: &str, words: &[&str]) -> Result<Comm
 
 #[test]
 fn a_kernel_without_a_newer_call_still_measures() {
-    for (calls, error) in some_of(DENIED, 2) {
+    for (calls, error) in some_of(DENIED, 3) {
         let home = Home::new();
         let place = word(home.place()).to_owned();
         let words = [&["run", &place, "--json", "-"], SMALL].concat();

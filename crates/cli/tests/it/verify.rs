@@ -265,8 +265,8 @@ fn a_card_from_the_same_image_does_not_end_the_journal_of_another() {
 
 #[test]
 fn a_second_verify_is_refused_while_a_journal_is_in_use() {
-    let first = lab_or_skip!(Filled::new(Bytes::mib(64)));
-    let second = lab_or_skip!(Filled::new(Bytes::mib(64)));
+    let first = lab_or_skip!(Filled::new(Bytes::mib(24)));
+    let second = lab_or_skip!(Filled::new(Bytes::mib(24)));
     let home = Home::new();
     let words = ["verify", first.path(), &first.restore, "--quiet"];
     let child = RefCell::new(home.cardproof(&words).stdout(Stdio::null()).spawn().unwrap());

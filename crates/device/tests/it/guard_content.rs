@@ -32,7 +32,8 @@ fn marks(image: &Path) -> Vec<String> {
             }
             Objection::HoldsData => None,
             // A test beside this one serves a card by FUSE under a loop device: that says nothing of the content.
-            Objection::MayBeHeld { .. } => None,
+            // Another one swaps on a file of a mount that is not seen from here.
+            Objection::MayBeHeld { .. } | Objection::MayBeSwap { .. } => None,
             other => panic!("{other}"),
         })
         .collect()

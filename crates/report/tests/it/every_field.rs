@@ -409,7 +409,7 @@ fn no_text_of_a_record_leaves_its_place_in_any_output() {
     let mut refused = HashSet::new();
     for (choice, words_too) in some_of([(1, true), (0, false), (2, false)], 3) {
         let mut attacked = |ground| attacked(ground, choice, words_too, &mut refused);
-        let all: Vec<Record> = grounds.iter().map(&mut attacked).collect();
+        let all: Vec<Record> = some_of(&grounds, 2).map(&mut attacked).collect();
         all.iter().for_each(assert_record);
         assert_lists(&all);
         assert_comparisons(&all[..3]);
