@@ -8,8 +8,8 @@ pub struct Prepared {
     /// What distinguishes the experiment from others of its kind, such as a profile's name: the
     /// record of a simulated run is called after it, the card and the seed.
     pub name: String,
-    /// All else that decides the result on a simulated card, in any text form: another text is
-    /// another record.
+    /// All else that decides the result on a simulated card, as JSON: another text is another
+    /// record.
     pub decided_by: String,
     /// What it costs the storage and the user.
     pub effect: Effect,

@@ -110,6 +110,15 @@ impl CapacityCheck {
     pub fn with_reconnecting(self, is_reconnecting: bool) -> Self {
         Self { is_reconnecting, ..self }
     }
+
+    /// All that decides the result in `span` of a simulated card with blocks of `block`.
+    fn decided_by(&self, span: Bytes, block: Bytes) -> String {
+        let Wish { store, bad_share, is_full, full_below } = self.wish;
+        let [store, full_below] = [store, full_below].map(|bytes| bytes.map(Bytes::get));
+        let wish = serde_json::json!([store, bad_share, is_full, full_below]);
+        let surface = self.is_surface_read;
+        serde_json::json!([span.get(), block.get(), wish, surface]).to_string()
+    }
 }
 
 impl Experiment for CapacityCheck {
@@ -166,7 +175,7 @@ impl Experiment for CapacityCheck {
         if let Some(journals) = self.journals.as_ref().filter(|_| restores) {
             recovery::check_room(journals, plan.bytes_to_write())?;
         }
-        let decided_by = format!("{plan:?} {}", self.is_surface_read);
+        let decided_by = self.decided_by(place.span, block);
         self.plan = Some(plan);
         let effect = Effect { time_guess: time, ..Effect::default() };
         Ok(Prepared { name, decided_by, effect, notes })

@@ -176,7 +176,8 @@ impl Experiment for IntegrityCheck {
         self.plan(place, draft.seed)?;
         let writes = Writes::About(self.bytes_to_write());
         let effect = Effect { writes, span: place.span, ..Effect::default() };
-        let decided_by = format!("{:?} {:?} {:?}", self.queue, self.discard, self.speed);
+        let IntegrityWish { queue, discard, share } = self.wish;
+        let decided_by = serde_json::json!([place.span.get(), queue, discard, share]).to_string();
         Ok(Prepared { name: "integrity".to_owned(), decided_by, effect, notes: self.notes() })
     }
 

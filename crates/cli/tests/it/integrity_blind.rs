@@ -1,9 +1,9 @@
 //! `cardproof verify --queue` and `--discard` on cards made from descriptions in words alone: a small part of
 //! `cargo xtask prove integrity`.
 
-use cardproof_testkit::some_of;
 use std::fs;
 
+use cardproof_testkit::some_of;
 use serde_json::Value;
 
 use crate::home::Home;

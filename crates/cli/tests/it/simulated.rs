@@ -1,10 +1,10 @@
 //! Simulated cards through the program: the same from run to run, marked as what they are, and
 //! never taken for real.
 
-use cardproof_testkit::some_of;
 use std::fs;
 
 use cardproof_record::{Outcome, State, TargetKind};
+use cardproof_testkit::some_of;
 
 use crate::home::Home;
 use crate::process::run;
@@ -219,4 +219,26 @@ fn a_verdict_takes_seconds_and_little_wear() {
     assert!(confidences.iter().all(|each| (each - 0.999_333).abs() < 1e-5), "{confidences:?}");
     run(home.cardproof(&["run", "sim:sandisk-ultra", "--profile", "a1", "--require", "A1", "-q"]))
         .expect(4);
+}
+
+/// What decides the result decides the record's place: another wish, another record; the same wish, the same one.
+#[test]
+fn another_wish_for_a_proof_takes_no_record_s_place() {
+    let home = Home::new();
+    let queue = ["verify", "sim:v30-a2-queued", "--queue", "--exclude-share"];
+    let store = ["verify", "sim:sandisk-ultra", "--exclude-store"];
+    let prove = |words: &[&str], share: &str| {
+        run(home.cardproof(&[words, &[share, "--seed", "1", "--quiet"]].concat())).expect(0);
+    };
+    let count = || {
+        let list = run(home.cardproof(&["list", "--json", "-"])).expect(0).stdout;
+        let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+        list["records"].as_array().unwrap().len()
+    };
+    for (words, shares) in [(&queue[..], ["0.05", "0.02"]), (&store, ["64M", "128M"])] {
+        let before = count();
+        shares.iter().for_each(|share| prove(words, share));
+        prove(words, shares[0]);
+        assert_eq!(count() - before, 2, "{words:?}");
+    }
 }

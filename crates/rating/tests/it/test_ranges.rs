@@ -1,12 +1,12 @@
 //! Cards over different ranges of addresses: what is told apart, and what the ranges may explain.
 
-use cardproof_testkit::some_of;
 use std::sync::atomic::AtomicBool;
 
 use cardproof_rating::compare::{Contender, Pairing, Ranking, compare};
 use cardproof_record::{Conditions, ProfileInfo, Record, TargetInfo, TargetKind, Tool};
 use cardproof_runner::{Plan, Silent, run};
 use cardproof_sim::{Card, Keeping};
+use cardproof_testkit::some_of;
 use cardproof_units::{Bytes, Nanos, Seed};
 use cardproof_workload::{Profile, standard};
 

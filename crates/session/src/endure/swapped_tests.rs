@@ -1,6 +1,5 @@
 //! The card of a run vanishes at any request, and another one of its name and size is in its place.
 
-use cardproof_testkit::some_of;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -13,6 +12,7 @@ use cardproof_io::{
 };
 use cardproof_probe::endure::Pattern;
 use cardproof_record::{EnduranceRun, OTHER_CARD, TargetKind};
+use cardproof_testkit::some_of;
 
 use super::*;
 use crate::frontend::Event;

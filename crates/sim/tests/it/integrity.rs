@@ -3,13 +3,13 @@
 //!
 //! Over a million operations, several in flight, with crashes in between.
 
-use cardproof_testkit::few_or_all;
 use std::collections::{HashMap, HashSet};
 
 use crate::support::block_bytes;
 use cardproof_io::{Completion, Fault, Op, OpKind, Slot, Submission, Target, Wait};
 use cardproof_sim::fault::{AtRisk, PowerCutTarget, PowerLoss};
 use cardproof_sim::{Keeping, SimulatedTarget, find};
+use cardproof_testkit::few_or_all;
 use cardproof_units::{Bytes, Seed};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
