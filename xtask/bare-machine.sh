@@ -65,6 +65,6 @@ INNER
 if [ "$user" = root ]; then
     exec chroot "$root" sh /home/tester/run.sh
 fi
-chown -R 1000:1000 "$home/run.sh" "$home/.cargo"
+chown -R 1000:1000 "$home/run.sh" "$home/.cargo" "$root/opt/source.git"
 chown 1000:1000 "$home"
 exec chroot --userspec=1000:1000 "$root" sh /home/tester/run.sh
