@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip, wait_until};
+use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip, require_root, wait_until};
 use cardproof_units::Bytes;
 use serde_json::Value;
 
@@ -181,6 +181,7 @@ fn endings(directory: &Path) -> Vec<String> {
 /// Nothing that came from memory shows what a card keeps.
 #[test]
 fn what_was_read_from_memory_is_never_called_genuine() {
+    lab_or_skip!(require_root());
     let home = Home::new();
     // A loop device that reads its file through the page cache.
     let image = home.place().join("card.img");
