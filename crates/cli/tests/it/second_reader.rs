@@ -183,3 +183,27 @@ fn an_error_ends_with_what_can_be_typed() {
     let no_record = told(&["show", word(&text)], 2);
     assert!(!no_record.contains("expected value"), "{no_record}");
 }
+
+/// A command that does not take a simulated card tells of one that there is not, and a group of commands names its own.
+#[test]
+fn a_name_that_nothing_has_is_told_by_every_command() {
+    let home = Home::new();
+    for words in [
+        &["identify", "sim:nope"][..],
+        &["health", "sim:nope"],
+        &["diagnose", "sim:nope"],
+        &["compare", "sim:nope", "ref:fio-pi5-2024"],
+        &["endure", "sim:nope"],
+    ] {
+        let refused = said(&home, words, 2).stderr;
+        assert!(in_one_line(&refused).contains("no simulated card 'nope'"), "{words:?}: {refused}");
+    }
+    for (words, remedy) in [
+        (["sim", "lst"], "did you mean `cardproof sim list`?"),
+        (["sim", "show"], "`cardproof sim --help` lists the commands"),
+        (["replay", "lst"], "did you mean `cardproof replay list`?"),
+    ] {
+        let refused = said(&home, &words, 2).stderr;
+        assert!(in_one_line(&refused).contains(remedy), "{words:?}: {refused}");
+    }
+}
