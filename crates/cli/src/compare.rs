@@ -11,7 +11,7 @@ use cardproof_report::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
     title,
 };
-use cardproof_session::{LATEST, simulated_name};
+use cardproof_session::{LATEST, simulated_card, simulated_name};
 use cardproof_units::Bytes;
 
 use crate::args::CompareArgs;
@@ -310,9 +310,10 @@ fn record(name: &str) -> Result<Record, Failure> {
         return Ok(card.record.clone());
     }
     if let Some(card) = simulated_name(Path::new(name)) {
+        simulated_card(card)?;
         return Err(Failure::usage(format!(
-            "sim:{card} is a simulated card that is not measured yet: cardproof run sim:{card} --label NAME, then \
-             compare NAME"
+            "sim:{card} is a simulated card and no record; name its record (`cardproof list` shows it), or make one: \
+             cardproof run sim:{card} --label NAME, then compare NAME"
         )));
     }
     match saved::locate_for(Path::new(name), has_rates) {

@@ -13,7 +13,7 @@ use cardproof_device::{Sysroot, TaskWaits};
 use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
 use cardproof_rating::limits::{Seen, limits_around};
 use cardproof_record::Record;
-use cardproof_session::{Store, simulated_name};
+use cardproof_session::{Store, simulated_card, simulated_name};
 use cardproof_units::Nanos;
 use clap::Args;
 use serde::Serialize;
@@ -67,7 +67,8 @@ struct Document<'d> {
 /// Watches, looks, and answers.
 pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failure> {
     args.json.iter().try_for_each(output::check)?;
-    if simulated_name(&args.place).is_some() {
+    if let Some(card) = simulated_name(&args.place) {
+        simulated_card(card)?;
         return Err(Failure::usage(
             "diagnose watches this computer, so it cannot use a simulated card; name a device or a directory",
         ));

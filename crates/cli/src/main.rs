@@ -224,7 +224,9 @@ fn parsed() -> Cli {
         if !error.use_stderr() {
             error.exit();
         }
-        if let Some(said) = suggestion::of_parser(&error, &Cli::command()) {
+        let first = words().into_iter().nth(1).unwrap_or_default();
+        let first = first.to_string_lossy();
+        if let Some(said) = suggestion::of_parser(&error, &Cli::command(), &first) {
             talk::error(&said);
             std::process::exit(Exit::Usage as i32);
         }

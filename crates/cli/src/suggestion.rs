@@ -30,8 +30,9 @@ pub(crate) fn check(target: &Path, program: &Command) -> Result<(), Failure> {
     }
 }
 
-/// What was meant, where the parser of `program` took a word for a command; `None` where its own words say it.
-pub(crate) fn of_parser(error: &Error, program: &Command) -> Option<String> {
+/// What was meant, where the parser of `program` took a word for a command; `None` where its own words say it. The
+/// line begins with the word `first`, which may be a command that has commands of its own.
+pub(crate) fn of_parser(error: &Error, program: &Command, first: &str) -> Option<String> {
     let word = error.get(ContextKind::InvalidSubcommand)?.to_string();
     let is_command = program.find_subcommand(&word).is_some();
     match error.kind() {
@@ -41,12 +42,19 @@ pub(crate) fn of_parser(error: &Error, program: &Command) -> Option<String> {
         ErrorKind::ArgumentConflict => {
             Some(format!("name only one target; '{word}' is one too many"))
         }
-        ErrorKind::InvalidSubcommand => Some(match nearest_command(&word, program) {
-            Some(command) => {
-                format!("there is no command '{word}'; did you mean `cardproof {command}`?")
-            }
-            None => format!("there is no command '{word}'; `cardproof --help` lists the commands"),
-        }),
+        ErrorKind::InvalidSubcommand => {
+            let group = program.find_subcommand(first).filter(|group| group.has_subcommands());
+            let whole =
+                group.map_or_else(|| "cardproof".to_owned(), |_| format!("cardproof {first}"));
+            Some(match nearest_command(&word, group.unwrap_or(program)) {
+                Some(command) => {
+                    format!("there is no command '{word}'; did you mean `{whole} {command}`?")
+                }
+                None => {
+                    format!("there is no command '{word}'; `{whole} --help` lists the commands")
+                }
+            })
+        }
         _ => None,
     }
 }

@@ -291,7 +291,11 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
         }
         Culprit::NothingSeen => "Run `cardproof diagnose` again while the slow program runs.",
     };
-    let mut steps = vec![step.to_owned()];
+    let mut steps = Vec::new();
+    if matches!(culprit, Culprit::Storage | Culprit::StorageAndMore) {
+        steps.push("See which program writes: cardproof watch --who".to_owned());
+    }
+    steps.push(step.to_owned());
     if known.had_low_voltage && culprit != Culprit::Power {
         steps.push("Use a stronger power supply or a shorter cable.".to_owned());
     }
@@ -314,6 +318,16 @@ mod tests {
         let windows =
             limits.iter().flat_map(|&(limit, count)| std::iter::repeat_n(seen(limit, true), count));
         diagnose(&Known { windows: windows.collect(), ..Known::default() }).culprit
+    }
+
+    #[test]
+    fn where_storage_is_slow_the_writing_program_is_looked_for_first() {
+        let first_step = |limit| {
+            let windows = std::iter::repeat_n(seen(limit, true), 9).collect();
+            diagnose(&Known { windows, ..Known::default() }).steps[0].clone()
+        };
+        assert!(first_step(Limit::StorageRandomWrite).contains("cardproof watch --who"));
+        assert!(!first_step(Limit::Cpu).contains("--who"));
     }
 
     #[test]

@@ -19,6 +19,10 @@ pub struct LifeCodes {
     pub reserve: u8,
 }
 
+/// The highest codes of used life and of spare blocks (JESD84-B51, 7.4.44 to 7.4.46).
+const LIFE_MAX: u8 = 0x0b;
+const RESERVE_MAX: u8 = 3;
+
 /// What a line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
@@ -43,12 +47,28 @@ const NAMES: [(&str, Named); 7] = [
 /// told already is told again.
 #[must_use]
 pub fn find_life(text: &str) -> Vec<LifeCodes> {
+    if let Some(codes) = nameless(text) {
+        return vec![codes];
+    }
     let mut reading = Reading::default();
     for line in text.lines() {
         reading.add(line);
     }
     reading.end();
     reading.found
+}
+
+/// The codes of a text that is nothing but what `cat` prints of `life_time`, and of `pre_eol_info` after it.
+fn nameless(text: &str) -> Option<LifeCodes> {
+    let lines: Option<Vec<Vec<u8>>> =
+        text.lines().filter(|line| !line.trim().is_empty()).map(alone).collect();
+    let (a, b, reserve) = match lines?.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice() {
+        [[a, b]] => (*a, *b, 0),
+        [[a, b], [reserve]] => (*a, *b, *reserve),
+        _ => return None,
+    };
+    let is_life = [a, b].iter().all(|code| (1..=LIFE_MAX).contains(code)) && reserve <= RESERVE_MAX;
+    is_life.then_some(LifeCodes { card: None, a, b, reserve })
 }
 
 #[derive(Debug, Default)]
@@ -183,9 +203,20 @@ mod tests {
             assert_eq!(found[0].1, [0x0b, 5, 2], "{text}");
         }
         for text in
-            ["", "life_time", "0x0b 0x05", "life_time: long\n0x1 0x2 0x3", "my life_time is 0x"]
+            ["", "life_time", "0x0c 0x05", "life_time: long\n0x1 0x2 0x3", "my life_time is 0x"]
         {
             assert_eq!(told(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_bare_answer_of_cat_is_read() {
+        assert_eq!(told("0x0b 0x05\n"), [(None, [0x0b, 5, 0])]);
+        assert_eq!(told("0x02 0x01\n0x01\n"), [(None, [2, 1, 1])]);
+        for other in
+            ["0x02\n", "0x02 0x01 0x01\n", "0x02 0x00", "0x02 0x01\n0x04", "0x02 0x01\n0x44 0x53"]
+        {
+            assert_eq!(told(other), [], "{other}");
         }
     }
 

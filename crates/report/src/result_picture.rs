@@ -282,7 +282,11 @@ mod tests {
             ),
             reply(Question::Healthy, "yes so far", &health),
             reply(Question::Fast, "good", &fast),
-            reply(Question::SetUp, "one thing", &["noatime is not set, so reading writes too"]),
+            reply(
+                Question::SetUp,
+                "one thing",
+                &["noatime is not set, so reading a file may write too"],
+            ),
             reply(Question::Power, "not known", &["this computer does not tell"]),
         ];
         let mut picture = Picture::new(Colour::Ink);

@@ -129,7 +129,7 @@ impl<K> SharedSentence<K> {
         match phases.as_slice() {
             [] => message,
             [first, _, ..] if !is_same => {
-                format!("{}, such as {first}: {message}", which(&phases, record))
+                format!("{}: {message} (in {first})", which(&phases, record))
             }
             _ => format!("{}: {message}", which(&phases, record)),
         }
@@ -206,9 +206,9 @@ mod tests {
         };
         let told = doubted(10, others);
         assert_eq!(told.len(), 1, "{told:?}");
-        let start = "all phases, such as sequential-write-1m: other programs or the file system also \
-                     used sda1: they read 1 MiB";
+        let start = "all phases: other programs or the file system also used sda1: they read 1 MiB";
         assert!(told[0].starts_with(start), "{}", told[0]);
+        assert!(told[0].ends_with(" (in sequential-write-1m)"), "{}", told[0]);
     }
 
     #[test]

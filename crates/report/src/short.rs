@@ -1,6 +1,9 @@
 //! A record in a few rows, for a forum: as Markdown, and as the source of the result picture.
 
-use cardproof_rating::{Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts, shown_rate};
+use cardproof_rating::{
+    Doubt, Finding, RANDOM_QUEUE_DEPTH, doubts, shown_rate, stated_rate, telling_indications,
+    wording,
+};
 use cardproof_record::{OpName, Record};
 use cardproof_units::{Iops, Throughput};
 
@@ -15,6 +18,9 @@ const DOUBTS_MAX: usize = 1;
 
 /// More findings of another tool than this are not told.
 const FOUND_MAX: usize = 3;
+
+/// More figures of another tool than this are not told.
+const STATED_MAX: usize = 4;
 
 /// What a forum is told of a record.
 pub(crate) struct Short {
@@ -70,6 +76,8 @@ impl Short {
                 rows.push((what, parts.join(", ")));
             }
         }
+        rows.extend(stated(record));
+        rows.extend(likely(record));
         if let Some(computer) = facts(record).iter().find(|fact| fact.label == "Computer") {
             rows.push(("Host".to_owned(), one_line(&computer.text)));
         }
@@ -85,6 +93,25 @@ impl Short {
             format!("Profile {}, {}, {}", entry.profile, when(record), one_line(&tool).trim());
         Self { name, lead, rows, source }
     }
+}
+
+/// The figures that another tool printed.
+fn stated(record: &Record) -> Option<(String, String)> {
+    let phases = record.phases.iter().filter(|phase| phase.stated.is_some());
+    let figures: Vec<String> = phases
+        .filter_map(|phase| Some(format!("{} {}", one_line(&phase.name), stated_rate(phase)?)))
+        .take(STATED_MAX)
+        .collect();
+    (!figures.is_empty()).then(|| ("Figures".to_owned(), figures.join("; ")))
+}
+
+/// What such figures make likely of the classes.
+fn likely(record: &Record) -> Option<(String, String)> {
+    let classes: Vec<String> = telling_indications(record)
+        .iter()
+        .map(|it| format!("{} {}", one_line(&it.rule), wording::likelihood(it.outcome)))
+        .collect();
+    (!classes.is_empty()).then(|| ("Classes, by these figures".to_owned(), classes.join("; ")))
 }
 
 /// The record in at most ten lines of Markdown, ending in a newline. Text from the record cannot make

@@ -314,13 +314,15 @@ impl Endurance {
 
 fn announcement(plan: &Plan, wish: &Wish) -> String {
     let until = match (wish.cycles_max, wish.bytes_max) {
-        (Some(1), _) => "1 cycle is done".to_owned(),
-        (Some(cycles), _) => format!("{cycles} cycles are done"),
-        (None, Some(bytes)) => format!("{} are written", bytes.as_typed()),
-        (None, None) => "half of the area is bad, or the card fails".to_owned(),
+        (Some(1), _) => "after 1 cycle".to_owned(),
+        (Some(cycles), _) => format!("after {cycles} cycles"),
+        (None, Some(bytes)) => {
+            format!("after the cycle in which {} are written", bytes.as_typed())
+        }
+        (None, None) => "when half of the area is bad, or the card fails".to_owned(),
     };
     format!(
-        "This test WEARS THE CARD OUT. Each cycle writes {} ({}) and reads it back. The test ends when {until}.",
+        "This test WEARS THE CARD OUT. Each cycle writes {} ({}) and reads it back. The test ends {until}.",
         Bytes(plan.cycle_bytes()),
         wish.pattern.name(),
     )

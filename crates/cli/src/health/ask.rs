@@ -11,6 +11,7 @@ use cardproof_device::{Sysroot, WearFacts, wear_facts};
 use cardproof_rating::Wear;
 use cardproof_rating::signs::Signs;
 use cardproof_report::signs::wear_in_words;
+use cardproof_session::{simulated_card, simulated_name};
 use cardproof_units::shell_path;
 use jiff::Timestamp;
 
@@ -86,7 +87,8 @@ fn root(args: &HealthArgs) -> Result<Sysroot, Failure> {
 
 /// The device or directory that the user means by `path`.
 fn real(path: &Path) -> Result<PathBuf, Failure> {
-    if path.to_string_lossy().starts_with("sim:") {
+    if let Some(card) = simulated_name(path) {
+        simulated_card(card)?;
         return Err(Failure::usage(format!(
             "{} is a simulated card, which reports no wear; name a block device, such as \
              /dev/mmcblk0; `cardproof endure {}` wears it out",

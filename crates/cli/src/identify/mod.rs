@@ -15,7 +15,7 @@ use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identify, storages};
 use cardproof_rating::signs::Signs;
 use cardproof_registers::Serials;
-use cardproof_session::simulated_name;
+use cardproof_session::{simulated_card, simulated_name};
 use cardproof_units::shell_path;
 
 use crate::args::IdentifyArgs;
@@ -121,6 +121,7 @@ fn identities(
     others: &[StorageSummary],
 ) -> Result<Vec<Identity>, Failure> {
     if let Some(card) = args.place.as_deref().and_then(simulated_name) {
+        simulated_card(card)?;
         return Err(Failure::usage(format!(
             "sim:{card} is a simulated card and has no registers; `cardproof run sim:{card}` \
              measures it"

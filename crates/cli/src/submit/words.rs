@@ -15,6 +15,7 @@ pub(super) fn of(document: &Value) -> String {
         line("Card", &title(&record));
         line("Registers", registers(&record));
         line("Computer", &computer(&record));
+        line("Set-up", &set_up(&record));
         line("Tests", &tests(&record));
     }
     let label = document.get("label").and_then(Value::as_str).map(one_line);
@@ -35,7 +36,26 @@ fn registers(record: &Record) -> &'static str {
 fn computer(record: &Record) -> String {
     let host = &record.conditions.host;
     let parts = [&host.board, &host.architecture, &host.kernel];
-    let parts: Vec<String> = parts.into_iter().flatten().map(|part| one_line(part)).collect();
+    let mut parts: Vec<String> = parts.into_iter().flatten().map(|part| one_line(part)).collect();
+    parts.extend(host.cpus.map(|count| format!("{count} CPUs")));
+    parts.extend(host.memory_bytes.map(|size| format!("{size} of memory")));
+    joined(&parts)
+}
+
+/// The file system and the kernel's settings for the device.
+fn set_up(record: &Record) -> String {
+    let conditions = &record.conditions;
+    let filesystem = conditions.filesystem.as_ref();
+    let kind = filesystem.map(|it| one_line(&it.kind));
+    let options = filesystem.filter(|it| !it.options.is_empty());
+    let options = options.map(|it| format!("mount options {}", one_line(&it.options.join(","))));
+    let scheduler = conditions.settings.scheduler.as_deref();
+    let scheduler = scheduler.map(|name| format!("scheduler {}", one_line(name)));
+    let parts: Vec<String> = [kind, options, scheduler].into_iter().flatten().collect();
+    joined(&parts)
+}
+
+fn joined(parts: &[String]) -> String {
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
@@ -76,8 +96,9 @@ mod tests {
                     "direct": true, "read_only": false
                 },
                 "device": {"model": "SN64G", "transport": "sd"},
-                "host": {"board": "Raspberry Pi 4", "kernel": "Linux 6.12"},
-                "settings": {}
+                "host": {"board": "Raspberry Pi 4", "kernel": "Linux 6.12", "cpus": 4},
+                "filesystem": {"kind": "ext4", "options": ["rw", "noatime"]},
+                "settings": {"scheduler": "mq-deadline"}
             },
             "profile": {"name": "standard", "version": 1, "time_budget_ns": 0},
             "phases": [],
@@ -86,11 +107,17 @@ mod tests {
         });
         let price = json!({"amount": 9.9, "currency": "EUR", "date": "2026-01-01"});
         let said = of(&json!({"licence": "CC0-1.0", "record": record, "price": price}));
-        for part in
-            ["SN64G, SD card", "Raspberry Pi 4, Linux 6.12", "Label     not sent", "9.9 EUR"]
+        for part in [
+            "SN64G, SD card",
+            "Raspberry Pi 4, Linux 6.12, 4 CPUs",
+            "Label     not sent",
+            "9.9 EUR",
+        ]
+        .into_iter()
+        .chain(["Set-up    ext4, mount options rw,noatime, scheduler mq-deadline"])
         {
             assert!(said.contains(part), "{part} is not in {said}");
         }
-        assert!(said.lines().count() <= 8, "{said}");
+        assert!(said.lines().count() <= 9, "{said}");
     }
 }

@@ -111,7 +111,7 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
         "filesystem" => ("File system", "ext4 keeps saved data after a power cut"),
         "scheduler" => ("I/O scheduler", "the one in use suits hard disks"),
         "read_ahead" => ("Read-ahead", "larger reads are faster"),
-        "mount_options" => ("noatime", "without it, reading a file also writes to the card"),
+        "mount_options" => ("noatime", "without it, reading a file may write its access time"),
         "swap" => ("Swap", "swapping to a card is slow and wears it"),
         "logs" => ("Logs", "many small log writes wear the card"),
         "sqlite" => ("SQLite", "databases are faster in WAL mode"),

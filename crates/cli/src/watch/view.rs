@@ -37,6 +37,10 @@ type Curve<'watch> = (&'static str, &'watch Series, String, Option<f64>);
 impl View<'_> {
     /// Draws it.
     pub(super) fn draw(&self, frame: &mut Frame<'_>) {
+        // A serial line tells a terminal of no rows.
+        if frame.area().is_empty() {
+            return;
+        }
         let devices = self.sample.map_or(0, |sample| sample.activity.devices.len());
         let [title, words, table, curves, facts_area] = Layout::vertical([
             Constraint::Length(2),
@@ -186,6 +190,10 @@ mod tests {
     }
 
     fn drawn(columns: u16, lines: u16) -> String {
+        terminal(columns, lines).backend().to_string()
+    }
+
+    fn terminal(columns: u16, lines: u16) -> Terminal<TestBackend> {
         let mut history = History::default();
         for writes in [5, 10, 20, 33] {
             history.push(&sample(writes).activity);
@@ -199,7 +207,7 @@ mod tests {
         };
         let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
         terminal.draw(|frame| view.draw(frame)).unwrap();
-        terminal.backend().to_string()
+        terminal
     }
 
     #[test]
@@ -213,6 +221,14 @@ mod tests {
         let picture = drawn(40, 24).replace('"', " ");
         let shown = picture.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(shown.contains(&words), "no {words} in {picture}");
+    }
+
+    /// A serial line tells of no rows and no columns.
+    #[test]
+    fn a_terminal_without_rows_or_columns_is_left_as_it_is() {
+        for (columns, lines) in [(80, 0), (0, 24), (0, 0)] {
+            assert!(terminal(columns, lines).backend().buffer().content().is_empty());
+        }
     }
 
     /// The words come first, so that they are there on the smallest display.

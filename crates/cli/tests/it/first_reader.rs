@@ -184,7 +184,11 @@ fn an_endurance_test_keeps_the_users_unit_and_needs_a_whole_cycle() {
     refuses(&home, &["endure", "sim:sandisk-ultra", "--budget", "1"], "less than one cycle");
     let words = ["endure", "sim:sandisk-ultra", "--budget", "3GB", "--size", "64M", "--seed", "1"];
     let ended = said(&home, &words, 0);
-    assert!(in_one_line(&ended.stderr).contains("when 3 GB are written"), "{}", ended.stderr);
+    assert!(
+        in_one_line(&ended.stderr).contains("after the cycle in which 3 GB are written"),
+        "{}",
+        ended.stderr
+    );
     assert!(ended.stdout.contains("PASSED: 3 GB written"), "{}", ended.stdout);
     assert!(!ended.stdout.contains("95 %"), "{}", ended.stdout);
 }

@@ -183,3 +183,44 @@ fn an_error_ends_with_what_can_be_typed() {
     let no_record = told(&["show", word(&text)], 2);
     assert!(!no_record.contains("expected value"), "{no_record}");
 }
+
+/// A command that does not take a simulated card tells of one that there is not, and a group of commands names its own.
+#[test]
+fn a_name_that_nothing_has_is_told_by_every_command() {
+    let home = Home::new();
+    for words in [
+        &["identify", "sim:nope"][..],
+        &["health", "sim:nope"],
+        &["diagnose", "sim:nope"],
+        &["compare", "sim:nope", "ref:fio-pi5-2024"],
+        &["endure", "sim:nope"],
+    ] {
+        let refused = said(&home, words, 2).stderr;
+        assert!(in_one_line(&refused).contains("no simulated card 'nope'"), "{words:?}: {refused}");
+    }
+    for (words, remedy) in [
+        (["sim", "lst"], "did you mean `cardproof sim list`?"),
+        (["sim", "show"], "`cardproof sim --help` lists the commands"),
+        (["replay", "lst"], "did you mean `cardproof replay list`?"),
+    ] {
+        let refused = said(&home, &words, 2).stderr;
+        assert!(in_one_line(&refused).contains(remedy), "{words:?}: {refused}");
+    }
+}
+
+/// A forum is told what the figures of another tool say.
+#[test]
+fn the_short_form_of_a_paste_has_its_figures_and_what_they_say() {
+    let home = Home::new();
+    let paste = home.place().join("fio.txt");
+    let text = "any good?\nw: (groupid=0, jobs=1): err= 0: pid=1: Mon Nov 20 10:00:00 2026\n\
+                \x20 write: IOPS=182, BW=728KiB/s (745kB/s)(42.7MiB/60060msec); 0 zone resets\n";
+    let head = "w: (g=0): rw=randwrite, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, \
+                ioengine=libaio, iodepth=32\nfio-3.33\n";
+    fs::write(&paste, format!("{head}{text}")).unwrap();
+    said(&home, &["import", word(&paste), "-q"], 0);
+    let short = said(&home, &["show", "latest", "--markdown", "short"], 0).stdout;
+    for told in ["182 IOPS", "A1 probably failed"] {
+        assert!(short.contains(told), "{told}: {short}");
+    }
+}

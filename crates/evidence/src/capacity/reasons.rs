@@ -32,7 +32,9 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     let mut reasons = vec![if evidence.is_full {
         "every byte was written and read back correctly".to_owned()
     } else {
-        format!("test data at {places} places all over the device was read back correctly")
+        format!(
+            "test data at {places} places, spread over all that was tested, was read back correctly"
+        )
     }];
     // Where every byte was compared, nothing is left to be excluded.
     if !evidence.is_full {

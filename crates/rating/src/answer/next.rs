@@ -107,7 +107,9 @@ fn first(steps: Vec<Next>) -> Vec<Next> {
 /// The steps for a card that loses data or fails: no setting and no other card helps the data on it.
 fn of_failing(answer: &Answer) -> Vec<Next> {
     let mut steps = vec![Next::CopyData];
-    steps.extend(of_real(answer.real.as_ref(), answer.may_be_card));
+    // A test that overwrites what is there is no help to a card that fails.
+    let is_harmless = |step: &Next| *step != Next::VerifyRestoring;
+    steps.extend(of_real(answer.real.as_ref(), answer.may_be_card).into_iter().filter(is_harmless));
     if answer.overall == Some(Overall::LosesData) && answer.real.is_none() {
         steps.push(Next::VerifyByWriting);
     }
@@ -282,6 +284,10 @@ mod tests {
         ] {
             assert_eq!(steps(&answer(overall, healthy)), wanted, "{overall:?}");
         }
+        // No test writes over what a failing one still holds.
+        let real = Some(Real::NotTested { why: Untested::OnlyRead });
+        let only_read = Answer { real, ..answer(Overall::Failing, failing(vec![])) };
+        assert_eq!(steps(&only_read), [Next::CopyData, Next::ReplaceIt]);
         // One that is not bad is tuned.
         let slow = steps(&answer(Overall::WatchIt, None));
         assert!(slow.contains(&Next::Tune), "{slow:?}");

@@ -410,7 +410,7 @@ const fn thing(thing: Thing) -> &'static str {
         Thing::QueueOrCache => "the card's A2 functions are not in use",
         Thing::Scheduler => "the I/O scheduler does not suit a card",
         Thing::ReadAhead => "the read-ahead is small",
-        Thing::AccessTimes => "noatime is not set, so reading writes too",
+        Thing::AccessTimes => "noatime is not set, so reading a file may write too",
     }
 }
 
