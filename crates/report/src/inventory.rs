@@ -73,7 +73,7 @@ pub struct Entry {
     pub defect: Option<Defect>,
     /// What a job, a replay or a test without rates found, in sentences; absent for all else.
     pub found: Option<String>,
-    /// The gravest finding of another tool in a few words, with its weight.
+    /// The gravest finding of another tool in a few words, with its weight; or what power cuts did.
     #[serde(skip)]
     pub(crate) finding: Option<String>,
     /// Whether it is an SD card, or may be one: only such storage has a class.
@@ -162,7 +162,7 @@ impl Entry {
                 .or_else(|| crate::integrity::in_short(record)),
             defect: cardproof_rating::defect(record),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
-            finding: crate::lead::in_short(record),
+            finding: crate::lead::in_short(record).or_else(|| crate::powercut::in_short(record)),
             is_card: cardproof_rating::may_be_sd_card(&record.conditions.device),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),

@@ -42,6 +42,16 @@ pub(crate) fn sentence(record: &Record) -> String {
     power_cuts(record).map_or(String::new(), |found| format!("{}.", headline(&found)))
 }
 
+/// The result in a few words, for a list; `None` where there were no power cuts.
+pub(crate) fn in_short(record: &Record) -> Option<String> {
+    let found = power_cuts(record)?;
+    Some(match (found.effective_cuts, found.harmful_cuts) {
+        (0, _) => "power cuts: not tested".to_owned(),
+        (cuts, 0) => format!("no loss in {cuts} power cuts"),
+        (cuts, harmful) => format!("DATA LOST in {harmful} of {cuts} power cuts"),
+    })
+}
+
 /// Only cuts with writes in flight count: cutting an idle device tests nothing.
 fn headline(found: &Document<'_>) -> String {
     let Document { cuts, effective_cuts, harmful_cuts, .. } = found;

@@ -224,3 +224,18 @@ fn the_short_form_of_a_paste_has_its_figures_and_what_they_say() {
         assert!(short.contains(told), "{told}: {short}");
     }
 }
+
+/// A list says what a power cut did, and not only that there was a test.
+#[test]
+fn a_list_tells_what_power_cuts_did() {
+    let home = Home::new();
+    for (card, told) in [
+        ("sim:sandisk-ultra-a1", "no loss in 10 power cuts"),
+        ("sim:ignores-flushes", "DATA LOST in"),
+    ] {
+        let seed = ["--seed", "1", "-q"];
+        run(home.cardproof(&[&["powercut", card, "--cuts", "10"][..], &seed].concat()));
+        let list = said(&home, &["list"], 0).stdout;
+        assert!(in_one_line(&list).contains(told), "{card}: {list}");
+    }
+}
