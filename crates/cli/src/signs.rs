@@ -2,7 +2,8 @@
 
 use cardproof_device::identify::{HostErrors, Identity, LogAccess};
 use cardproof_device::{
-    Condition, Sysroot, condition, log_troubles, seconds_since_start, unusable_card, wear_facts,
+    Condition, Sysroot, condition, earlier_log_troubles, log_troubles, seconds_since_start,
+    unusable_card, wear_facts,
 };
 use cardproof_rating::signs::{
     Attachment, EarlierLogs, HostCounter, LogRead, MountedState, RequestMeans, Seen, Signs,
@@ -35,12 +36,13 @@ pub(crate) fn seen_with_journal(root: &Sysroot, identity: &Identity) -> Seen {
         // A user who may not read the kernel's own log may be allowed to read the journal.
         _ if journal.has_this_start => {
             seen.log = LogRead::Read { days, earlier };
-            seen.troubles = log_troubles(root, name, &journal.this_start);
+            let told = log_troubles(root, name, &journal.this_start);
+            (seen.troubles, seen.errors_before) = (told.troubles, told.errors_before);
         }
         _ => {}
     }
-    seen.earlier_troubles.extend(log_troubles(root, name, &journal.recent));
-    seen.old_troubles = log_troubles(root, name, &journal.old);
+    seen.earlier_troubles.extend(earlier_log_troubles(root, name, &journal.recent));
+    seen.old_troubles = earlier_log_troubles(root, name, &journal.old);
     seen
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn seen(root: &Sysroot, identity: &Identity) -> Seen {
     Seen {
         log: log_read(root, condition.log_access),
         troubles: condition.troubles.clone(),
+        errors_before: condition.errors_before.clone(),
         earlier_troubles: condition.crash_troubles.clone(),
         attachment: attachment(info.transport.as_ref()),
         is_present: condition.is_present.filter(|_| !name.is_empty()),

@@ -4,7 +4,7 @@
 //! Sources in the kernel: `drivers/mmc/core/debugfs.c` (`err_stats`, from Linux 6.0 on), `fs/ext4/sysfs.c`
 //! (`errors_count`), Documentation/block/stat.rst, Documentation/ABI/testing/pstore.
 
-use cardproof_kernel_log::{Trouble, TroubleKind};
+use cardproof_kernel_log::{Trouble, TroubleKind, is_file};
 use cardproof_registers::{MmcCsd, Register, SdCsd};
 
 use crate::Sysroot;
@@ -33,6 +33,8 @@ pub struct Condition {
     pub log_access: LogAccess,
     /// What it tells since the start of this device, and of the computer's power.
     pub troubles: Vec<Trouble>,
+    /// The errors in it of what had this name or was in this slot before another medium came.
+    pub errors_before: Vec<Trouble>,
     /// The same of crashes of earlier runs.
     pub crash_troubles: Vec<Trouble>,
     /// The counters of the card's host that are not zero; `None` where they could not be read.
@@ -77,7 +79,12 @@ pub fn condition(root: &Sysroot, name: &str) -> Condition {
     let mut condition = Condition {
         log_access: LogAccess::from(sources.log()),
         troubles: troubles(root, sources.messages(), name, host_name),
-        crash_troubles: troubles(root, &crashes, name, host_name),
+        errors_before: sources.messages().errors_before(name, host_name),
+        crash_troubles: if is_file(name) {
+            Vec::new()
+        } else {
+            troubles(root, &crashes, name, host_name)
+        },
         host_errors: host_name.and_then(|host| host_errors(root, host)),
         ..Condition::default()
     };
@@ -114,18 +121,44 @@ pub fn unusable_card(root: &Sysroot, name: &str) -> Option<Condition> {
     })
 }
 
+/// What another log of this computer tells of a device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogTroubles {
+    /// Of the medium that is there, and of the computer's power.
+    pub troubles: Vec<Trouble>,
+    /// Errors of what had its name before another medium came.
+    pub errors_before: Vec<Trouble>,
+}
+
 /// What `lines` of another log of this computer, the oldest first, tell of the device called `name` and of the
-/// computer's power. Lines about a card of another name than the one that is there are left out.
+/// computer's power. Lines about a card of another name than the one that is there are left out, and those about a
+/// disk of another size.
 #[must_use]
-pub fn log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> Vec<Trouble> {
+pub fn log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> LogTroubles {
     let device = BlockDevice::by_name(root, name);
     let card = device.as_ref().and_then(|device| device.ancestors().find(|path| is_mmc_card(path)));
     let host = card.and_then(MmcHost::of_card).map(|host| host.name);
     let product = card.and_then(|card| root.text(card.join("name")));
     let log = cardproof_kernel_log::read_named((1..).zip(lines.iter().map(String::as_str)));
-    let known = log.of(name, host.as_deref()).and_then(|found| found.card.name.clone());
-    let is_another = product.zip(known).is_some_and(|(now, then)| now.trim() != then.trim());
-    if is_another { Vec::new() } else { troubles(root, &log, name, host.as_deref()) }
+    let known = log.of(name, host.as_deref()).map(|found| found.card.clone()).unwrap_or_default();
+    let is_renamed = product.zip(known.name).is_some_and(|(now, then)| now.trim() != then.trim());
+    let size = device.as_ref().and_then(BlockDevice::size).filter(|size| size.get() > 0);
+    // The kernel rounds the size of a card, and tells that of a disk in full.
+    let told = known.size_bytes.filter(|_| name.starts_with("sd"));
+    let is_resized = size.zip(told).is_some_and(|(now, then)| now != then);
+    if is_renamed || is_resized {
+        return LogTroubles::default();
+    }
+    LogTroubles {
+        troubles: troubles(root, &log, name, host.as_deref()),
+        errors_before: log.errors_before(name, host.as_deref()),
+    }
+}
+
+/// The same of a log of earlier starts. The file of a loop device is put there anew after each start.
+#[must_use]
+pub fn earlier_log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> Vec<Trouble> {
+    if is_file(name) { Vec::new() } else { log_troubles(root, name, lines).troubles }
 }
 
 /// The number of each word of a line of counters; `None` where one is none.
@@ -308,5 +341,23 @@ mod tests {
         }
         let nothing = Sysroot::from_dump("# cardproof dump 1\nsys/class/block/x /\n").unwrap();
         assert_eq!(condition(&nothing, "mmcblk0").is_present, Some(false));
+    }
+
+    #[test]
+    fn a_log_of_a_disk_of_another_size_is_not_of_the_one_that_is_there() {
+        let disk = "# cardproof dump 1\n\
+                    sys/class/block/sda -> sys/devices/pci0000:00/host0/block/sda\n\
+                    sys/devices/pci0000:00/host0/block/sda/size = 31266816\n\
+                    sys/devices/pci0000:00/host0/block/sda/dev = 8:0\n";
+        let root = Sysroot::from_dump(disk).unwrap();
+        let error = "I/O error, dev sda, sector 8 op 0x0:(READ)";
+        for (blocks, expected) in [(31_266_816, 1), (62_533_632, 0)] {
+            let found = format!("sd 0:0:0:0: [sda] {blocks} 512-byte logical blocks: (16.0 GB)");
+            let lines = [found, error.to_owned()];
+            assert_eq!(log_troubles(&root, "sda", &lines).troubles.len(), expected, "{blocks}");
+        }
+        let lines = [error.replace("sda", "loop0")];
+        assert_eq!(log_troubles(&root, "loop0", &lines).troubles.len(), 1);
+        assert_eq!(earlier_log_troubles(&root, "loop0", &lines), []);
     }
 }

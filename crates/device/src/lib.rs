@@ -39,7 +39,10 @@ mod wear;
 mod writers;
 
 pub use card_info::{MmcRegisters, SdRegisters};
-pub use condition::{Condition, MountCondition, condition, log_troubles, unusable_card};
+pub use condition::{
+    Condition, LogTroubles, MountCondition, condition, earlier_log_troubles, log_troubles,
+    unusable_card,
+};
 pub use disk::{Disk, Partition, is_loop_direct, logical_block, partitions, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;

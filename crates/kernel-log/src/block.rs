@@ -14,6 +14,8 @@ pub(super) fn event(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         .or_else(|| swap(message))
         .or_else(|| failed_buffer(message))
         .or_else(|| scsi(message))
+        .or_else(|| model(message))
+        .or_else(|| capacity(message))
         .or_else(|| nvme(message))
         .or_else(|| usb_or_sata(message))
         .or_else(|| beyond_end(message))
@@ -131,7 +133,7 @@ fn scsi(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         && rest.contains("-byte logical blocks")
     {
         let size = blocks.parse::<u64>().ok()?.checked_mul(number_before_byte(rest)?)?;
-        return Some((Some(device), EventKind::Disk(Bytes(size))));
+        return Some((Some(device), EventKind::Disk { address, size_bytes: Bytes(size) }));
     }
     let is_gone = rest.contains("Synchronize Cache(10) failed: Result: hostbyte=DID_NO_CONNECT")
         || rest.contains("rejecting I/O to");
@@ -140,6 +142,26 @@ fn scsi(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
         return Some((Some(device), EventKind::DeviceTimeout));
     }
     is_gone.then_some((Some(device), EventKind::Gone))
+}
+
+/// `scsi 0:0:0:0: Direct-Access     SanDisk  Cruzer Blade     1.26 PQ: 0 ANSI: 5`.
+fn model(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
+    let (address, rest) = message.strip_prefix("scsi ")?.split_once(": ")?;
+    let (model, _) = rest.strip_prefix("Direct-Access ")?.split_once(" PQ:")?;
+    name::is_place(address).then_some((Some(address), EventKind::Model(model.trim())))
+}
+
+/// `loop0: detected capacity change from 0 to 20480`, of devices whose media are changed.
+fn capacity(message: &str) -> Option<(Option<&str>, EventKind<'_>)> {
+    let (device, rest) = message.split_once(": ")?;
+    let sizes = rest.strip_prefix("detected capacity change from ")?;
+    let (from, to) = sizes.split_once(" to ")?;
+    let is_changed = name::is_file(device) || device.starts_with("sd");
+    if !is_changed || name::whole_device(device) != Some(device) {
+        return None;
+    }
+    let kind = EventKind::Capacity { from: from.parse().ok()?, to: to.trim().parse().ok()? };
+    Some((Some(device), kind))
 }
 
 /// The size of a block in `512-byte logical blocks`.

@@ -35,7 +35,7 @@ impl Course {
         self.cause = if let EventKind::Explains(cause) = event { Some(*cause) } else { None };
         match event {
             EventKind::Gone => self.is_gone = true,
-            EventKind::Disk(_) | EventKind::Card { .. } | EventKind::Attached { .. } => {
+            EventKind::Disk { .. } | EventKind::Card { .. } | EventKind::Attached { .. } => {
                 self.is_gone = false;
             }
             _ => {}

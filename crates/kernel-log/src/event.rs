@@ -106,6 +106,8 @@ pub enum EventKind<'t> {
     Card {
         /// Its host.
         host: &'t str,
+        /// Its address there.
+        address: &'t str,
         /// The product's name.
         name: &'t str,
         /// The size, rounded by the kernel.
@@ -114,11 +116,29 @@ pub enum EventKind<'t> {
         is_read_only: bool,
     },
     /// A disk's size: `sd 0:0:0:0: [sda] 976773168 512-byte logical blocks`.
-    Disk(Bytes),
+    Disk {
+        /// Its address of SCSI.
+        address: &'t str,
+        /// The size.
+        size_bytes: Bytes,
+    },
+    /// What a disk at an address of SCSI calls itself: `scsi 0:0:0:0: Direct-Access     SanDisk  Cruzer Blade     1.26 PQ: 0`.
+    Model(&'t str),
+    /// The size of a device has changed, as it does where a medium is put in or taken out: `loop0: detected capacity
+    /// change from 0 to 20480`. Linux counts bytes up to version 5.10, and sectors of 512 bytes since.
+    Capacity {
+        /// The size before; 0 where nothing was there.
+        from: u64,
+        /// The size now; 0 where nothing is there.
+        to: u64,
+    },
     /// What explains the next message.
     Explains(Cause),
     /// The card was taken out, or the kernel gave it up.
-    Removed,
+    Removed {
+        /// Its address at its host.
+        address: &'t str,
+    },
     /// The clock of the bus in Hz.
     Clock(u64),
     /// The card did not work with so many data lines.

@@ -13,6 +13,7 @@ mod filesystem;
 mod findings;
 mod guess;
 mod log;
+mod medium;
 mod mmc;
 mod name;
 mod other;
@@ -23,13 +24,13 @@ mod wrapped;
 
 pub use event::{CardKind, Cause, Event, EventKind, Filesystem, ModeStep};
 pub use log::{CardSeen, DeviceLog, KernelLog};
-pub use name::{is_layer, is_place, whole_device};
+pub use name::{is_file, is_layer, is_place, whole_device};
 pub use stamp::{Stamp, Stamped};
 pub use trouble::{Trouble, TroubleKind};
 pub use wrapped::unwrapped;
 
 /// Each message that is known has one of these words, so that a reader of long texts need not ask for every line.
-pub const WORDS: [&str; 22] = [
+pub const WORDS: [&str; 24] = [
     "mmc",
     "error, dev ",
     "Buffer I/O error",
@@ -51,6 +52,8 @@ pub const WORDS: [&str; 22] = [
     "JBD2",
     "blocked for more than",
     "limit=",
+    "scsi ",
+    "capacity change",
     "Linux version",
 ];
 
@@ -121,5 +124,7 @@ fn named_in<'t>(events: impl IntoIterator<Item = (usize, Event<'t>)>) -> KernelL
     log.finish()
 }
 
+#[cfg(test)]
+mod media_tests;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 //! often, since when.
 //!
 //! A message of the host (`mmc0`) belongs to the card that the kernel found there. Where the log does not
-//! say which block device that is, it is the one of the same number, as in every kernel since 4.6. A card
-//! of another name or size on the same host is another device.
+//! say which block device that is, it is the one of the same number, as in every kernel since 4.6. Another
+//! medium under the same name is another device.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,6 +11,7 @@ use cardproof_units::Bytes;
 
 use super::course::Course;
 use super::event::{CardKind, Event, EventKind};
+use super::medium::{Identity, Named};
 use super::name::{self, is_layer, is_place, mmc_twin, nvme_twin};
 use super::trouble::{Trouble, TroubleKind, add, first, trouble};
 
@@ -28,13 +29,28 @@ impl KernelLog {
     /// `mmc0`; where several cards were in it, of the last one.
     #[must_use]
     pub fn of(&self, name: &str, host: Option<&str>) -> Option<&DeviceLog> {
+        self.called(name, host).into_iter().max_by_key(|device| device.lines.last().copied())
+    }
+
+    /// The errors of what had the name `name` or was in the slot `host` before what is there now.
+    #[must_use]
+    pub fn errors_before(&self, name: &str, host: Option<&str>) -> Vec<Trouble> {
+        let Some(now) = self.of(name, host) else { return Vec::new() };
+        let before =
+            self.called(name, host).into_iter().filter(|device| !std::ptr::eq(*device, now));
+        let troubles = before.flat_map(|device| &device.troubles);
+        troubles.filter(|it| it.kind.is_error()).cloned().collect()
+    }
+
+    /// All that had this name or was in this slot.
+    fn called(&self, name: &str, host: Option<&str>) -> Vec<&DeviceLog> {
         let controller = nvme_twin(name);
         let is_it = |device: &&DeviceLog| {
             device.device.as_deref() == Some(name)
                 || host.is_some() && device.host.as_deref() == host
                 || controller.is_some() && device.device.is_none() && device.host == controller
         };
-        self.devices.iter().filter(is_it).max_by_key(|device| device.lines.last().copied())
+        self.devices.iter().filter(is_it).collect()
     }
 }
 
@@ -52,7 +68,9 @@ pub struct DeviceLog {
     /// Numbers of the lines that tell of it.
     pub lines: Vec<usize>,
     /// That it was taken out, or that the kernel gave it up. It is trouble only beside errors.
-    removal: Option<Trouble>,
+    pub(super) removal: Option<Trouble>,
+    /// By what it is known when it is found again.
+    pub(super) identity: Identity,
 }
 
 /// A card and its bus as the kernel reports them.
@@ -90,13 +108,17 @@ impl CardSeen {
 /// A log while it is read.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    log: KernelLog,
+    pub(super) log: KernelLog,
     /// The place of each name among the devices.
-    places: HashMap<String, usize>,
+    pub(super) places: HashMap<String, usize>,
     /// What is known of each device.
     courses: HashMap<usize, Course>,
     /// Names of what was taken out, until something is found in its place.
     removed: HashSet<String>,
+    /// What the device at each address of SCSI calls itself.
+    pub(super) models: HashMap<String, String>,
+    /// The place of what was found last at each address of SCSI.
+    pub(super) tenants: HashMap<String, usize>,
 }
 
 impl Reading {
@@ -116,19 +138,21 @@ impl Reading {
             }
         }
         let place = self.place(name, event);
-        if event.kind == EventKind::Removed {
+        let is_removal = matches!(event.kind, EventKind::Removed { .. });
+        if is_removal {
             let gone = self.places.iter().filter(|(_, known)| **known == place);
             let gone = gone.flat_map(|(name, _)| [Some(name.clone()), mmc_twin(name)]);
             self.removed.extend(gone.flatten());
         }
         let is_removed = self.removed.contains(whole);
         let device = &mut self.log.devices[place];
-        if event.kind == EventKind::Removed {
+        if is_removal {
             let found = first(TroubleKind::Gone, number, event, None);
             device.note_removal(found);
         }
         device.lines.push(number);
         device.card.learn(&event.kind);
+        device.identity.learn(&event.kind);
         let course = self.courses.entry(place).or_default();
         if course.explains(&event.kind) {
             return;
@@ -146,6 +170,10 @@ impl Reading {
 
     /// What names no device.
     fn add_nameless(&mut self, number: usize, event: &Event<'_>) {
+        if let (EventKind::Model(model), Some(address)) = (&event.kind, event.device) {
+            let words: Vec<&str> = model.split_whitespace().collect();
+            self.models.insert(address.to_owned(), words.join(" "));
+        }
         let Some(kind) = trouble(&event.kind) else { return };
         let mut found = first(kind, number, event, None);
         found.place = event.device.map(str::to_owned);
@@ -155,11 +183,17 @@ impl Reading {
     /// The place of the device called `name`, which is made where it is not known.
     fn place(&mut self, name: &str, event: &Event<'_>) -> usize {
         let whole = name::block(name).unwrap_or(name);
-        if let EventKind::Disk(size) = event.kind {
-            return self.place_of_disk(whole, size);
-        }
-        if let EventKind::Card { host, name, size_bytes, .. } = &event.kind {
-            return self.place_of_card(whole, host, name, *size_bytes);
+        match event.kind {
+            EventKind::Disk { address, size_bytes } => {
+                return self.place_of_disk(whole, address, size_bytes);
+            }
+            EventKind::Card { host, address, name, size_bytes, .. } => {
+                return self.place_of_card(whole, host, &Named { address, name, size_bytes });
+            }
+            EventKind::Capacity { from, to } if to > 0 => {
+                return self.place_of_capacity(whole, from, to);
+            }
+            _ => {}
         }
         if let Some(place) = self.places.get(whole) {
             return *place;
@@ -187,60 +221,7 @@ impl Reading {
         self.push(device, &[whole])
     }
 
-    /// The place of a card that the kernel names: a known one, or another one in its slot.
-    fn place_of_card(&mut self, whole: &str, host: &str, name: &str, size: Bytes) -> usize {
-        let known = [host, whole].iter().find_map(|it| self.places.get(*it)).copied();
-        let is_this = |device: &DeviceLog| {
-            let seen = &device.card;
-            device.device.as_deref() == Some(whole)
-                && (seen.name.as_deref(), seen.size_bytes) == (Some(name), Some(size))
-        };
-        let is_open = |device: &DeviceLog| {
-            device.card.name.is_none()
-                && device.device.as_deref().is_none_or(|known| known == whole)
-        };
-        let earlier = self.log.devices.iter().position(is_this);
-        let open = known.filter(|place| is_open(&self.log.devices[*place]));
-        let place = match (earlier, open) {
-            (Some(earlier), Some(open)) => {
-                // The same card, put in again or found again after an error.
-                let found = std::mem::take(&mut self.log.devices[open]);
-                self.log.devices[earlier].absorb(found);
-                earlier
-            }
-            (Some(place), None) | (None, Some(place)) => place,
-            (None, None) => self.push(DeviceLog::default(), &[]),
-        };
-        // Where another card comes next, somebody has changed them.
-        let others = self.log.devices.iter_mut().enumerate().filter(|(at, _)| *at != place);
-        let before = others.filter(|(_, it)| it.host.as_deref() == Some(host));
-        before.for_each(|(_, it)| it.removal = None);
-        let device = &mut self.log.devices[place];
-        (device.device, device.host) = (Some(whole.to_owned()), Some(host.to_owned()));
-        for name in [whole, host] {
-            self.places.insert(name.to_owned(), place);
-        }
-        place
-    }
-
-    /// The place of a disk of so many bytes: a known one, or another one that got its name.
-    fn place_of_disk(&mut self, whole: &str, size: Bytes) -> usize {
-        let is_named = |device: &DeviceLog| device.device.as_deref() == Some(whole);
-        let known = self.places.get(whole).copied();
-        let is_open = |place: &usize| {
-            self.log.devices[*place].card.size_bytes.is_none_or(|known| known == size)
-        };
-        let is_this = |it: &DeviceLog| is_named(it) && it.card.size_bytes == Some(size);
-        let earlier = || self.log.devices.iter().position(is_this);
-        let place = known.filter(is_open).or_else(earlier);
-        if let Some(place) = place {
-            self.places.insert(whole.to_owned(), place);
-            return place;
-        }
-        self.push(DeviceLog { device: Some(whole.to_owned()), ..DeviceLog::default() }, &[whole])
-    }
-
-    fn push(&mut self, device: DeviceLog, names: &[&str]) -> usize {
+    pub(super) fn push(&mut self, device: DeviceLog, names: &[&str]) -> usize {
         let place = self.log.devices.len();
         self.log.devices.push(device);
         for name in names {
@@ -268,7 +249,7 @@ impl DeviceLog {
     }
 
     /// Takes over what `later` tells of the same card.
-    fn absorb(&mut self, later: Self) {
+    pub(super) fn absorb(&mut self, later: Self) {
         self.lines.extend(later.lines);
         self.card.mode = later.card.mode.or_else(|| self.card.mode.take());
         self.card.kind = later.card.kind.or(self.card.kind);
@@ -311,7 +292,7 @@ impl CardSeen {
                 self.size_bytes = Some(*size_bytes);
                 self.is_read_only = *is_read_only;
             }
-            EventKind::Disk(size) => self.size_bytes = Some(*size),
+            EventKind::Disk { size_bytes, .. } => self.size_bytes = Some(*size_bytes),
             EventKind::Attached { mode, card } => {
                 self.kind = Some(*card);
                 self.mode = Some((*mode).to_owned());

@@ -52,8 +52,9 @@ fn of_host(rest: &str) -> Option<EventKind<'_>> {
     if let Some(step) = failed_step(rest) {
         return Some(EventKind::ModeFailed(step));
     }
-    if rest.starts_with("card ") && rest.ends_with(" removed") {
-        return Some(EventKind::Removed);
+    let removed = rest.strip_prefix("card ").and_then(|it| it.strip_suffix(" removed"));
+    if let Some(address) = removed {
+        return Some(EventKind::Removed { address });
     }
     if rest.starts_with("Command Queue Engine enabled") {
         return Some(EventKind::QueueOn);
@@ -201,7 +202,7 @@ fn named_card(rest: &str) -> Option<EventKind<'_>> {
         _ => return None,
     };
     let size_bytes = Bytes((number(size)? * unit_bytes) as u64);
-    Some(EventKind::Card { host, name, size_bytes, is_read_only })
+    Some(EventKind::Card { host, address, name, size_bytes, is_read_only })
 }
 
 /// Drivers of hosts that name themselves and not the card's host.

@@ -59,7 +59,8 @@ pub fn is_layer(name: &str) -> bool {
 }
 
 /// Whether the block device called `name` is a file on another.
-pub(crate) fn is_file(name: &str) -> bool {
+#[must_use]
+pub fn is_file(name: &str) -> bool {
     name.starts_with("loop") && whole_device(name).is_some()
 }
 

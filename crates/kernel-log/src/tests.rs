@@ -65,7 +65,7 @@ fn each_message_of_trouble_is_known() {
             EventKind::ModeFailed(ModeStep::HighSpeed),
         ),
         ("mmc0: cqhci: timeout for tag 3", "mmc0", EventKind::QueueRecovery),
-        ("mmc0: card 59b4 removed", "mmc0", EventKind::Removed),
+        ("mmc0: card 59b4 removed", "mmc0", EventKind::Removed { address: "59b4" }),
         (
             "blk_update_request: I/O error, dev mmcblk0, sector 3767312",
             "mmcblk0",
@@ -254,7 +254,7 @@ fn each_message_of_trouble_is_known() {
         (
             "sd 0:0:0:0: [sda] 976773168 512-byte logical blocks: (500 GB/466 GiB)",
             "sda",
-            EventKind::Disk(Bytes(500_107_862_016)),
+            EventKind::Disk { address: "0:0:0:0", size_bytes: Bytes(500_107_862_016) },
         ),
         // Places.
         ("Write-error on swap-device (179:2:12345)", "179:2", io(OpName::Write, None, false)),

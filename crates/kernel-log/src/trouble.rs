@@ -209,9 +209,11 @@ pub(super) fn trouble(event: &EventKind<'_>) -> Option<TroubleKind> {
         EventKind::Boot
         | EventKind::Attached { .. }
         | EventKind::Card { .. }
-        | EventKind::Disk(_)
+        | EventKind::Disk { .. }
+        | EventKind::Model(_)
+        | EventKind::Capacity { .. }
         | EventKind::Explains(_)
-        | EventKind::Removed
+        | EventKind::Removed { .. }
         | EventKind::Clock(_)
         | EventKind::UasOff
         | EventKind::QueueOn

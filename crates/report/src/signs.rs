@@ -115,6 +115,9 @@ pub fn short(sign: &Sign) -> String {
         SignKind::Resets => many("reset", "resets"),
         SignKind::WentAway => "it went away while in use".to_owned(),
         SignKind::FailedAfterRemoval => "requests failed after it had gone".to_owned(),
+        SignKind::EarlierMedium => {
+            format!("{} of what was in this place before it", many("error", "errors"))
+        }
         SignKind::LinkErrors => many("error of the link", "errors of the link"),
         SignKind::LongWaits => "programs waited for it for minutes".to_owned(),
         SignKind::SmallerThanItsFilesystem => "its file system is larger than it".to_owned(),
@@ -176,6 +179,9 @@ pub const fn meaning(kind: SignKind) -> &'static str {
         SignKind::Resets => "the driver started the device again, which loses what it held",
         SignKind::WentAway => "it was pulled out, lost its power, or failed",
         SignKind::FailedAfterRemoval => "what was not written before it went is lost",
+        SignKind::EarlierMedium => {
+            "another medium has come since, so they do not count against this storage"
+        }
         SignKind::LinkErrors => "the cable or its plugs are bad, as a rule",
         SignKind::LongWaits => "it is overloaded or about to fail",
         SignKind::SmallerThanItsFilesystem => {

@@ -144,3 +144,25 @@ fn without_a_log_nothing_is_called_fine() {
     let text = machine.run(&["health"]).expect(1).stdout;
     assert!(text.contains("sudo cardproof health"), "{text}");
 }
+
+/// A card with errors was taken out and another one put in, or it fell off its bus and came back by itself.
+#[test]
+fn errors_of_a_card_that_was_taken_out_are_not_those_of_the_one_that_is_there() {
+    let line = "dmesg = [    0.713317] mmc0: new ultra high speed SDR104 SDXC card at address 59b4";
+    let swapped = |before: &str, now: &str| {
+        let found = |card: &str| format!("dmesg = [    0.714000] mmcblk0: mmc0:{card}");
+        let (before, now) = (found(before), found(now));
+        let removed = "dmesg = [  310.400000] mmc0: card 59b4 removed";
+        let log = [line, &before, IO_ERRORS, removed, line, &now];
+        Machine::replacing(PI_5, line, &log.join("\n"), &[])
+    };
+    let other = swapped("59b4 USD00 29.5 GiB", "59b4 ED2S5 119 GiB");
+    assert_eq!(other.verdict(0), "fine");
+    let text = other.run(&["health"]).expect(0).stdout;
+    assert!(text.contains("2 errors of what was in this place before it"), "{text}");
+    for command in ["health", "check", "identify"] {
+        let text = other.run(&[command]).expect(0).stdout;
+        assert!(!text.contains("COPY YOUR DATA"), "{text}");
+    }
+    assert_eq!(swapped("59b4 ED2S5 119 GiB", "59b4 ED2S5 119 GiB").verdict(4), "copy_now");
+}

@@ -24,7 +24,18 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     // What could not be used then can be used now.
     let earlier = of_troubles(&seen.earlier_troubles, SignSource::EarlierLog, Some(true));
     let old = of_troubles(&seen.old_troubles, SignSource::EarlierLog, Some(true));
-    now.into_iter().chain(earlier).chain(old.into_iter().filter_map(faded)).collect()
+    let before = before(&seen.errors_before);
+    now.into_iter().chain(earlier).chain(old.into_iter().filter_map(faded)).chain(before).collect()
+}
+
+/// One note of all errors of what was in this place before.
+fn before(errors: &[Trouble]) -> Option<Sign> {
+    let (first, last) = (errors.first()?, errors.last()?);
+    let count = errors.iter().map(|it| it.count).sum();
+    let mut sign = Sign::new(SignKind::EarlierMedium, SignSource::KernelLog, count);
+    sign.evidence.first_at = first.first.clone();
+    sign.evidence.last_at = last.last.clone();
+    Some(sign)
 }
 
 /// A sign that is more than 30 days old: it may have been dealt with since.

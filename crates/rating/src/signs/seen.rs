@@ -132,6 +132,8 @@ pub struct Seen {
     pub log: LogRead,
     /// What it tells of this storage, and of the computer's power.
     pub troubles: Vec<Trouble>,
+    /// The errors in it of what was in this place before another medium came, which say nothing of this storage.
+    pub errors_before: Vec<Trouble>,
     /// What the logs of earlier runs of the kernel tell of it, crashes and the last 30 days.
     pub earlier_troubles: Vec<Trouble>,
     /// The same of logs that are older.

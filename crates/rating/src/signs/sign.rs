@@ -79,6 +79,8 @@ pub enum SignKind {
     WentAway,
     /// Requests failed because the device had gone.
     FailedAfterRemoval,
+    /// Errors of what was in this place before another medium came.
+    EarlierMedium,
     /// The link to the device has errors.
     LinkErrors,
     /// Programs waited for the device for minutes.
@@ -219,6 +221,7 @@ impl SignKind {
             | Self::SmallerThanItsFilesystem
             | Self::UnderVoltage => (Watch, Likely),
             Self::LongWaits => (Watch, Weak),
+            Self::EarlierMedium => (Note, Certain),
             Self::SlowerBus | Self::NotUnmounted | Self::SlowRequests | Self::FailedBootArea => {
                 (Note, Weak)
             }

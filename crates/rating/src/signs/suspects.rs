@@ -104,6 +104,8 @@ const fn of_kind(kind: SignKind) -> [u32; 4] {
         SignKind::LongWaits => [2, 0, 1, 0],
         SignKind::SmallerThanItsFilesystem => [3, 0, 0, 0],
         SignKind::FilesystemErrors | SignKind::NotedFilesystemErrors => [1, 0, 1, 0],
+        // Says nothing of this storage.
+        SignKind::EarlierMedium => [0, 0, 0, 0],
         // Follow from other signs, whatever the cause.
         SignKind::LostWrites
         | SignKind::TurnedReadOnly

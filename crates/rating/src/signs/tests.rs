@@ -221,6 +221,17 @@ fn errors_of_earlier_starts_are_told_and_fade() {
     assert_eq!((LogRead::Absent.days(), LogRead::Absent.starts()), (None, 0));
 }
 
+/// They are told once, whatever their number and kind.
+#[test]
+fn errors_of_an_earlier_medium_are_a_note() {
+    let before = troubles(&[WRITE_ERROR, WRITE_ERROR, READ_ONLY].concat());
+    let signs = Signs::new(&Seen { errors_before: before, ..card("") });
+    assert_eq!(signs.verdict, HealthVerdict::Fine);
+    let [note] = signs.signs.as_slice() else { panic!("{signs:#?}") };
+    assert_eq!((note.kind, note.weight, note.count), (SignKind::EarlierMedium, Weight::Note, 3));
+    assert_eq!(note.evidence.last_at.as_deref(), Some("304.1 s"));
+}
+
 /// Whoever pulls a stick out makes errors, and the stick is sound.
 #[test]
 fn what_fails_after_removal_is_no_fault_of_the_medium() {
