@@ -26,7 +26,7 @@ if [ ! -d "$root" ]; then
     mmdebstrap --variant=minbase --include=ca-certificates,gcc,git,libc6-dev "$release" "$root"
 fi
 # How this machine reaches its registries.
-for file in /etc/resolv.conf /etc/hosts /etc/pip.conf; do
+for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
     [ ! -e "$file" ] || cp -L "$file" "$root$file"
 done
 grep -l Acquire /etc/apt/apt.conf.d/* 2>/dev/null | while read -r file; do cp "$file" "$root$file"; done
