@@ -90,6 +90,8 @@ pub struct Trouble {
     day: Option<String>,
     /// The line of the first.
     pub line: usize,
+    /// The line of the last.
+    pub last_line: usize,
     /// Sectors of 512 bytes, each once, in the order of the log; the first sixteen.
     pub sectors: Vec<u64>,
     /// What failed, where all messages agree.
@@ -121,6 +123,7 @@ impl Trouble {
     pub(super) fn absorb(&mut self, later: Self) {
         self.count += later.count;
         self.last = later.last.or_else(|| self.last.take());
+        self.last_line = later.last_line;
         self.seconds = self.seconds.max(later.seconds);
         if later.day.is_some() && later.day != self.day {
             self.days += later.days;
@@ -238,6 +241,7 @@ pub(super) fn first(
         days: 1,
         day: event.stamp.map(day),
         line,
+        last_line: line,
         sectors: Vec::new(),
         op: OpName::Unknown,
         filesystem: None,

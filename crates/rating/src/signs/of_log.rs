@@ -30,7 +30,8 @@ pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
 
 /// One note of all errors of what was in this place before.
 fn before(errors: &[Trouble]) -> Option<Sign> {
-    let (first, last) = (errors.first()?, errors.last()?);
+    let first = errors.iter().min_by_key(|it| it.line)?;
+    let last = errors.iter().max_by_key(|it| it.last_line)?;
     let count = errors.iter().map(|it| it.count).sum();
     let mut sign = Sign::new(SignKind::EarlierMedium, SignSource::KernelLog, count);
     sign.evidence.first_at = first.first.clone();

@@ -230,6 +230,10 @@ fn errors_of_an_earlier_medium_are_a_note() {
     let [note] = signs.signs.as_slice() else { panic!("{signs:#?}") };
     assert_eq!((note.kind, note.weight, note.count), (SignKind::EarlierMedium, Weight::Note, 3));
     assert_eq!(note.evidence.last_at.as_deref(), Some("304.1 s"));
+    // The kind that was seen first goes on when another has ended.
+    let before = troubles(&[READ_ONLY, WRITE_ERROR, &READ_ONLY.replace("304.1", "999.5")].concat());
+    let signs = Signs::new(&Seen { errors_before: before, ..card("") });
+    assert_eq!(signs.signs[0].evidence.last_at.as_deref(), Some("999.5 s"));
 }
 
 /// Whoever pulls a stick out makes errors, and the stick is sound.
