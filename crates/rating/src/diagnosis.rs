@@ -292,7 +292,9 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
         Culprit::NothingSeen => "Run `cardproof diagnose` again while the slow program runs.",
     };
     let mut steps = Vec::new();
-    if matches!(culprit, Culprit::Storage | Culprit::StorageAndMore) {
+    let is_write = |seen: &Seen| seen.limited_by.limit == Limit::StorageRandomWrite;
+    let is_storage = matches!(culprit, Culprit::Storage | Culprit::StorageAndMore);
+    if is_storage && known.windows.iter().any(is_write) {
         steps.push("See which program writes: cardproof watch --who".to_owned());
     }
     steps.push(step.to_owned());
@@ -321,12 +323,13 @@ mod tests {
     }
 
     #[test]
-    fn where_storage_is_slow_the_writing_program_is_looked_for_first() {
+    fn where_writes_are_slow_the_writing_program_is_looked_for_first() {
         let first_step = |limit| {
             let windows = std::iter::repeat_n(seen(limit, true), 9).collect();
             diagnose(&Known { windows, ..Known::default() }).steps[0].clone()
         };
         assert!(first_step(Limit::StorageRandomWrite).contains("cardproof watch --who"));
+        assert!(!first_step(Limit::StorageRandomRead).contains("--who"), "it tells who writes");
         assert!(!first_step(Limit::Cpu).contains("--who"));
     }
 
