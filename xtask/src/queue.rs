@@ -51,7 +51,7 @@ pub(crate) enum Choice {
     Gate,
     /// The same tests, with all their cases.
     Thorough,
-    /// Those alone.
+    /// Those alone that the source marks `ignore`, with all their cases.
     Ignored,
 }
 

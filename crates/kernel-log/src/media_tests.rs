@@ -54,7 +54,7 @@ fn a_card_that_comes_back_by_itself_keeps_its_errors() {
     let back = gone("aaaa") + &found("aaaa", "SC16G");
     let kept = (vec![IO, TroubleKind::Gone], vec![]);
     assert_eq!(card(&(found("aaaa", "SC16G") + CARD_ERROR + &back)), kept);
-    // So many errors that the line that named it was lost.
+    // The line with its name is lost among so many errors.
     assert_eq!(card(&format!("{CARD_ERROR}{back}")), kept);
 }
 
@@ -83,7 +83,7 @@ fn another_stick_is_told_by_its_model_or_size() {
     assert_eq!(disk(&format!("{bad}{again}")), (vec![IO], vec![]));
     assert_eq!(disk(&format!("{bad}{other}{again}")), (vec![IO], vec![]));
     assert_eq!(disk(&format!("{bad}{other}{larger}")), (vec![], vec![IO]));
-    // So many errors that the lines that told what it is were lost.
+    // The lines with its model and size are lost among so many errors.
     assert_eq!(disk(&format!("{DISK_ERROR}{again}")), (vec![IO], vec![]));
 }
 

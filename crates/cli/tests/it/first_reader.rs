@@ -5,14 +5,15 @@ use std::fs;
 use crate::home::{Home, word};
 use crate::process::{Ended, run};
 
-fn said(home: &Home, words: &[&str], status: i32) -> Ended {
+/// What `words` print in 80 columns, where they end with `status`.
+pub(crate) fn said(home: &Home, words: &[&str], status: i32) -> Ended {
     let mut command = home.cardproof(words);
     command.env("COLUMNS", "80");
     run(command).expect(status)
 }
 
 /// `text` without its line breaks.
-fn in_one_line(text: &str) -> String {
+pub(crate) fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

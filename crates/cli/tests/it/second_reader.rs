@@ -2,19 +2,9 @@
 
 use std::fs;
 
+use crate::first_reader::{in_one_line, said};
 use crate::home::{Home, word};
-use crate::process::{Ended, run};
-
-fn said(home: &Home, words: &[&str], status: i32) -> Ended {
-    let mut command = home.cardproof(words);
-    command.env("COLUMNS", "80");
-    run(command).expect(status)
-}
-
-/// `text` without its line breaks.
-fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use crate::process::run;
 
 const SHORT: [&str; 5] = ["--size", "16M", "--time-budget", "2s", "-q"];
 

@@ -194,6 +194,6 @@ pub struct CardFigure {
     pub span_bytes: Bytes,
     /// Why the figure stands for nothing; absent where nothing speaks against it.
     pub doubt: Option<String>,
-    /// What disturbed its tests, if anything. A disturbance slows a test and never makes it faster.
+    /// What disturbed its tests, and so slowed them; a disturbance makes no test faster.
     pub disturbed_by: Vec<DisturbanceKind>,
 }
