@@ -5,7 +5,7 @@
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub enum Opening {
     Make,
     /// It is there, and has the form of this hub.
     Existing,
+    /// The same of a file that `backup` has written: it is only read, and nothing is made beside it.
+    Backup,
 }
 
 /// An open database.
@@ -69,9 +71,22 @@ impl Db {
             let made = owner::kept(path, OpenOptions::new().mode(0o600));
             made.map_err(|error| Error::File(format!("cannot write {text}"), error))?;
         }
+        let beside = PathBuf::from(format!("{text}-wal"));
+        let how = match opening {
+            Opening::Make | Opening::Existing => "mode=rw",
+            Opening::Backup if beside.metadata().is_ok_and(|it| it.len() > 0) => {
+                return Err(Error::Setup(format!(
+                    "{} holds changes that are not in it yet, so it is a hub's own database; name a file that \
+                     `backup` has made of that hub",
+                    beside.display()
+                )));
+            }
+            // SQLite makes nothing beside it, also where it could not.
+            Opening::Backup => "mode=ro&immutable=true",
+        };
         // SQLite's own words where it is not there.
         let file = HeldFile::at(path).ok().map(Arc::new);
-        Self::open(Kind::Sqlite, &format!("sqlite://{text}?mode=rw"), file, opening).await
+        Self::open(Kind::Sqlite, &format!("sqlite://{text}?{how}"), file, opening).await
     }
 
     /// Opens the PostgreSQL database at `url`, such as `postgres://hub@localhost/hub`.
@@ -91,16 +106,17 @@ impl Db {
         install_default_drivers();
         // A pool would say no more than that there was no connection in time.
         let mut first = AnyConnection::connect(url).await?;
-        set(kind, &mut first).await?;
+        set(kind, opening, &mut first).await?;
         first.close().await?;
         // SQLite: one writer; readers wait for the disk more than for a processor.
         // PostgreSQL: one that keeps new submissions, others that delete.
         let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
-        let (readers, writers) = (pool(kind, url, readers)?, pool(kind, url, writers)?);
+        let pool_of = |connections| pool(kind, opening, url, connections);
+        let (readers, writers) = (pool_of(readers)?, pool_of(writers)?);
         let db = Self { kind, file, readers, writers };
         match opening {
             Opening::Make => migrate(kind, &db.writers).await?,
-            Opening::Existing => db.check_form().await?,
+            Opening::Existing | Opening::Backup => db.check_form().await?,
         }
         Ok(db)
     }
@@ -203,11 +219,11 @@ impl Db {
 }
 
 /// At most `connections` to the database at `url`; nothing is connected before it is needed.
-fn pool(kind: Kind, url: &str, connections: u32) -> Result<AnyPool, sqlx::Error> {
+fn pool(kind: Kind, opening: Opening, url: &str, connections: u32) -> Result<AnyPool, sqlx::Error> {
     AnyPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(WAIT_MAX)
-        .after_connect(move |connection, _| Box::pin(set(kind, connection)))
+        .after_connect(move |connection, _| Box::pin(set(kind, opening, connection)))
         .connect_lazy(url)
 }
 
@@ -235,24 +251,29 @@ impl Claim {
 }
 
 /// Tells `connection` the settings of its kind.
-async fn set(kind: Kind, connection: &mut AnyConnection) -> Result<(), sqlx::Error> {
-    for setting in settings(kind) {
+async fn set(
+    kind: Kind,
+    opening: Opening,
+    connection: &mut AnyConnection,
+) -> Result<(), sqlx::Error> {
+    for setting in settings(kind, opening) {
         connection.execute(*setting).await?;
     }
     Ok(())
 }
 
 /// What each connection is told first.
-const fn settings(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Sqlite => &[
+const fn settings(kind: Kind, opening: Opening) -> &'static [&'static str] {
+    match (kind, opening) {
+        (Kind::Sqlite, Opening::Backup) => &["PRAGMA cache_size = -6000"],
+        (Kind::Sqlite, _) => &[
             "PRAGMA busy_timeout = 5000",
             "PRAGMA journal_mode = WAL",
             "PRAGMA synchronous = FULL",
             "PRAGMA secure_delete = ON",
             "PRAGMA cache_size = -6000",
         ],
-        Kind::Postgres => &["SET statement_timeout = '10s'", "SET lock_timeout = '5s'"],
+        (Kind::Postgres, _) => &["SET statement_timeout = '10s'", "SET lock_timeout = '5s'"],
     }
 }
 

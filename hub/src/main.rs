@@ -303,7 +303,7 @@ async fn whole(file: &Path) -> Result<Db, Error> {
     if !file.is_file() {
         return Err(Error::Setup(format!("there is no file {}", file.display())));
     }
-    let opened = match Db::sqlite(file, Opening::Existing).await {
+    let opened = match Db::sqlite(file, Opening::Backup).await {
         Ok(db) => db.check_pages().await.map(|()| db),
         Err(error) => Err(error),
     };

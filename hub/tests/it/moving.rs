@@ -135,6 +135,68 @@ fn a_backup_on_a_full_disk_says_so() {
 }
 
 #[test]
+fn a_backup_on_a_disk_that_cannot_be_written_restores() {
+    let disk = match SmallDisk::new("16m") {
+        Ok(disk) => disk,
+        Err(reason) => {
+            return skip("moving::a_backup_on_a_disk_that_cannot_be_written_restores", &reason);
+        }
+    };
+    let place = TestData::new(On::Sqlite).unwrap();
+    let hub = place.start(&["--no-dump"]);
+    let (id, _) = hub.submitted(&document("Kept", 1.0));
+    let file = disk.path().join("copy.sqlite");
+    assert!(place.command("backup").arg("--to").arg(&file).status().unwrap().success());
+    drop(hub);
+    let mut mount = Command::new("mount");
+    assert!(mount.args(["-o", "remount,ro"]).arg(disk.path()).status().unwrap().success());
+    let target = TestData::new(On::Sqlite).unwrap();
+    let restored = restore(&target, &file).output().unwrap();
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    assert_eq!(target.start(&["--no-dump"]).get(&format!("/r/{id}")).status, 200);
+}
+
+/// While it is read, not only afterwards: a command that fails or is killed has no time to tidy up.
+#[test]
+fn nothing_is_beside_a_backup_that_is_read() {
+    let place = TestData::new(On::Sqlite).unwrap();
+    drop(place.start(&["--no-dump"]));
+    let directory = place.data.path().join("backups");
+    fs::create_dir(&directory).unwrap();
+    let file = backup(&place, "backups/copy.sqlite");
+    let before = fs::read(&file).unwrap();
+    let names = || {
+        let entries = fs::read_dir(&directory).unwrap().map(|it| it.unwrap().file_name());
+        entries.collect::<Vec<_>>()
+    };
+    assert_eq!(names(), ["copy.sqlite"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let db = Db::sqlite(&file, Opening::Backup).await.unwrap();
+        db.check_pages().await.unwrap();
+        let _snapshot = db.snapshot().await.unwrap();
+        assert_eq!(names(), ["copy.sqlite"]);
+    });
+    refusal(&mut restore(&place, &file));
+    assert_eq!(names(), ["copy.sqlite"]);
+    assert!(fs::read(&file).unwrap() == before, "it is as it was");
+}
+
+/// The part of it that is in the log beside it would be missing.
+#[test]
+fn a_hubs_own_database_is_not_restored_without_its_log() {
+    let place = TestData::new(On::Sqlite).unwrap();
+    let mut hub = place.start(&["--no-dump"]);
+    hub.submitted(&document("In the log", 1.0));
+    hub.kill();
+    let own = place.data.path().join("hub.sqlite");
+    let target = TestData::new(On::Sqlite).unwrap();
+    let told = refusal(&mut restore(&target, &own));
+    assert!(told.contains("hub.sqlite-wal") && told.contains("`backup`"), "{told}");
+    assert!(restore(&target, &backup(&place, "copy.sqlite")).status().unwrap().success());
+}
+
+#[test]
 fn a_move_to_postgres_loses_nothing() {
     let place = TestData::new(On::Sqlite).unwrap();
     let target = match TestData::new(On::Postgres) {

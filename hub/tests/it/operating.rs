@@ -94,9 +94,19 @@ fn the_nightly_backup_keeps_the_last_thirty(place: &TestData) {
         fs::write(to.join(format!("hub-2020-01-{day:02}-030000.sqlite")), "old").unwrap();
     }
     fs::write(to.join("of-last-year.sqlite"), "mine").unwrap();
+    // What was left by one that was killed, long ago and just now.
+    let left = ["sqlite.part", "sqlite.part-wal", "sqlite-shm"]
+        .map(|end| to.join(format!("hub-2020-01-31-030000.{end}")));
+    for path in &left {
+        fs::File::create(path).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
+    let now = to.join("hub-2020-02-01-030000.sqlite.part");
+    fs::write(&now, "of one that runs").unwrap();
     let made = night(PROGRAM);
     done(&made);
     assert!(made.stdout.is_empty() && made.stderr.is_empty(), "cron writes a mail for every word");
+    assert!(left.iter().all(|path| !path.exists()) && now.exists(), "{left:?}");
+    fs::remove_file(now).unwrap();
     let entries = fs::read_dir(&to).unwrap().map(|it| it.unwrap().file_name());
     let mut names: Vec<String> = entries.map(|it| it.into_string().unwrap()).collect();
     names.sort();
