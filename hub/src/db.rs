@@ -15,6 +15,7 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 use crate::error::Error;
 use crate::held::HeldFile;
 use crate::owner;
+use crate::room::{self, Room};
 use crate::step::Step;
 
 /// Which database it is.
@@ -51,6 +52,8 @@ pub struct Db {
     file: Option<Arc<HeldFile>>,
     readers: AnyPool,
     writers: AnyPool,
+    /// What a server has last said of its room.
+    room: Arc<Room>,
 }
 
 impl Db {
@@ -113,7 +116,7 @@ impl Db {
         let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
         let pool_of = |connections| pool(kind, opening, url, connections);
         let (readers, writers) = (pool_of(readers)?, pool_of(writers)?);
-        let db = Self { kind, file, readers, writers };
+        let db = Self { kind, file, readers, writers, room: Arc::default() };
         match opening {
             Opening::Make => migrate(kind, &db.writers).await?,
             Opening::Existing | Opening::Backup => db.check_form().await?,
@@ -203,6 +206,28 @@ impl Db {
     /// Its file was removed, or another was put in its place.
     pub fn check_place(&self) -> Result<(), Error> {
         self.file.iter().try_for_each(|file| file.check())
+    }
+
+    /// # Errors
+    /// The disk of its file has no room for another record. A server says so itself.
+    pub(crate) fn check_room(&self) -> Result<(), Error> {
+        let is_there = self.file.as_deref().is_none_or(room::is_on_disk_of);
+        if is_there { Ok(()) } else { Err(Error::DiskFull) }
+    }
+
+    /// Whether it has room for another record, as far as that can be known before one comes.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.check_room().is_ok() && (self.file.is_some() || self.room.is_there())
+    }
+
+    /// Notes what came of keeping records.
+    pub(crate) fn note_room<T>(&self, kept: &Result<T, Error>) {
+        match kept {
+            Ok(_) => self.room.note(true),
+            Err(Error::DiskFull) => self.room.note(false),
+            Err(_) => {}
+        }
     }
 
     /// Whether the database answers.

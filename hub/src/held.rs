@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, fstat, open};
+use rustix::fs::{Mode, OFlags, fstat, fstatvfs, open};
 
 use crate::error::Error;
 
@@ -16,7 +16,7 @@ pub(crate) struct HeldFile {
     path: PathBuf,
     /// Keeps the number of the file from being given to another. It is opened as a path alone: to close it ends none of
     /// SQLite's locks.
-    _file: OwnedFd,
+    file: OwnedFd,
     /// The device and the number of the file there.
     identity: (u64, u64),
 }
@@ -31,7 +31,13 @@ impl HeldFile {
             |error: rustix::io::Errno| Error::File(path.display().to_string(), error.into());
         let file = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).map_err(failed)?;
         let found = fstat(&file).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), _file: file, identity: (found.st_dev, found.st_ino) })
+        Ok(Self { path: path.to_owned(), file, identity: (found.st_dev, found.st_ino) })
+    }
+
+    /// The room on its disk; none where that cannot be asked.
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
+        let found = fstatvfs(&self.file).ok()?;
+        Some(found.f_bavail.saturating_mul(found.f_frsize))
     }
 
     /// # Errors

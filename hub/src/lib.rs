@@ -18,6 +18,7 @@ pub mod pages;
 pub mod place;
 pub mod queries;
 pub mod ranking;
+mod room;
 pub mod secret;
 pub mod seed;
 pub mod settings;

@@ -110,7 +110,9 @@ async fn keep_all(db: &Db, index: &Index, secret: &str, mut batch: Vec<Waiting>)
             .into_iter()
             .partition(|one| one.key.as_ref().is_none_or(|key| keys.insert(key.clone())));
         batch = later;
-        match within(keep_together(db, index, secret, &now)).await {
+        let kept = within(keep_together(db, index, secret, &now)).await;
+        db.note_room(&kept);
+        match kept {
             Err(error) if now.len() > 1 && error.is_of_one_row() => {
                 for one in now {
                     let kept =
@@ -150,10 +152,11 @@ async fn keep_together(
     let (step, (receipts, entries)) = step.or_undo(written).await?;
     if entries.is_empty() {
         step.rollback().await?;
-    } else {
-        step.commit().await?;
-        index.add(entries.into_iter().flatten());
+        return Ok(receipts);
     }
+    let (step, ()) = step.or_undo(db.check_room()).await?;
+    step.commit().await?;
+    index.add(entries.into_iter().flatten());
     Ok(receipts)
 }
 

@@ -243,6 +243,7 @@ pub async fn amend(
     by: By<'_>,
     draft: &Draft,
 ) -> Result<(), Error> {
+    db.check_room()?;
     let mut step = db.change().await?;
     let found = changeable(&mut step, id, by).await;
     let (mut step, found) = step.or_undo(found).await?;

@@ -164,7 +164,7 @@ impl Measured {
             (
                 "disk_free_bytes",
                 self.free_bytes.map(whole),
-                "Room on the disk of the data directory.",
+                "Room on the disk of the data directory; a PostgreSQL server has its own.",
             ),
             ("resident_memory_bytes", resident_bytes(), "Memory of this process."),
         ]

@@ -15,27 +15,23 @@ use crate::store::review;
 /// The description of the API.
 pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
 
-/// With less room than this on its disk the hub takes no submission for long.
-const ROOM_MIN_BYTES: u64 = 4 << 20;
-
 /// How long the records may be counted that administrators have to look at.
 const COUNT_MAX: Duration = Duration::from_secs(1);
 
 /// 200 when the hub can take a submission. The dump's age is told, and is no reason to restart a hub.
 pub(super) async fn health(State(hub): State<Hub>) -> Response {
-    let free = hub.dump.free_bytes();
     let status = if hub.db.check_place().is_err() {
         "the data directory has gone or was replaced"
     } else if !hub.db.is_ready().await {
         "the database does not answer"
-    } else if free.is_some_and(|bytes| bytes < ROOM_MIN_BYTES) {
+    } else if !hub.db.has_room() {
         "the disk is full"
     } else {
         "ready"
     };
     let age = hub.dump.age().map(|age| age.as_secs());
     let mut response = json_response(&json!({
-        "status": status, "version": VERSION, "disk_free_bytes": free, "dump_age_seconds": age
+        "status": status, "version": VERSION, "disk_free_bytes": hub.dump.free_bytes(), "dump_age_seconds": age
     }));
     if status != "ready" {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;

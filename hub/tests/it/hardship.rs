@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::common::client::request;
 use crate::common::disk::{SmallDisk, fill};
 use crate::common::postgres::Server;
 use crate::common::{Hub, On, TestData, document, prove, skip};
@@ -49,8 +50,11 @@ fn kept(place: &TestData) -> BTreeSet<String> {
 fn fill_up(place: &TestData, disk: &Path, free: impl FnOnce(&Path), name: &str) {
     let mut hub = place.start(&["--no-seed", "--submissions-per-hour", "0"]);
     let mut acknowledged = BTreeSet::new();
+    let mut tokens = Vec::new();
     for number in 0..5 {
-        acknowledged.insert(hub.submitted(&document(&format!("Before {number}"), 1.0)).0);
+        let (id, token) = hub.submitted(&document(&format!("Before {number}"), 1.0));
+        acknowledged.insert(id.clone());
+        tokens.push((id, token));
     }
     let ballast = fill(disk);
     let mut refusals = Vec::new();
@@ -67,6 +71,12 @@ fn fill_up(place: &TestData, disk: &Path, free: impl FnOnce(&Path), name: &str) 
         }
     }
     assert_eq!(refusals.len(), 12, "the disk is never full");
+    assert_eq!(hub.get("/healthz").status, 503, "it takes no submission");
+    let taken = acknowledged.len();
+    if place.on == On::Sqlite {
+        acknowledged = deleted_on_a_full_disk(&hub, tokens, acknowledged);
+    }
+    let deleted = taken - acknowledged.len();
     free(&ballast);
     for number in 0..5 {
         acknowledged.insert(hub.submitted(&document(&format!("After {number}"), 1.0)).0);
@@ -78,10 +88,56 @@ fn fill_up(place: &TestData, disk: &Path, free: impl FnOnce(&Path), name: &str) 
     let full = refusals.iter().filter(|status| **status == 507).count();
     prove(&format!(
         "| {name}, {} submissions | {full} times 507, {} times 503, then it goes on; 0 of {} acknowledged lost |",
-        acknowledged.len() + refusals.len(),
+        acknowledged.len() + deleted + refusals.len(),
         refusals.len() - full,
-        acknowledged.len()
+        acknowledged.len() + deleted
     ));
+}
+
+/// What is left of `kept` when each of `tokens` was used to delete, without a byte of room: done, or refused and undone.
+fn deleted_on_a_full_disk(
+    hub: &Hub,
+    tokens: Vec<(String, String)>,
+    mut kept: BTreeSet<String>,
+) -> BTreeSet<String> {
+    for (id, token) in tokens {
+        match hub.delete(&id, &token).status {
+            204 => assert!(kept.remove(&id)),
+            status => assert_eq!(status, 507, "{id}"),
+        }
+    }
+    kept
+}
+
+/// What `/healthz` says is what a submission finds, with whatever room there is.
+#[test]
+fn health_and_submissions_agree_on_a_disk_that_is_nearly_full() {
+    let disk = match SmallDisk::new("24m") {
+        Ok(disk) => disk,
+        Err(reason) => return skip("hardship::health_and_submissions_agree", &reason),
+    };
+    let data = tempfile::tempdir_in(disk.path()).unwrap();
+    let place = TestData { on: On::Sqlite, data, url: None };
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let (id, token) = hub.submitted(&document("Before", 1.0));
+    let amended = document("Amended", 2.0).to_string();
+    let bearer = format!("Bearer {token}");
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let mut seen = Vec::new();
+    for free_kib in [6000, 5000, 4000, 2100, 500, 6000] {
+        let ballast = fill(disk.path());
+        let file = fs::OpenOptions::new().write(true).open(&ballast).unwrap();
+        file.set_len(file.metadata().unwrap().len() - (free_kib << 10)).unwrap();
+        let health = hub.get_json("/healthz");
+        let sent = hub.submit(&document(&format!("With {free_kib}"), 1.0), &[]);
+        let path = format!("/r/{id}");
+        let put = request(&hub.address, "PUT", &path, &headers, amended.as_bytes());
+        let all = [health.status, sent.status, put.status];
+        assert!([[200, 201, 200], [503, 507, 507]].contains(&all), "{free_kib} KiB: {all:?}");
+        seen.push(health.status);
+        fs::remove_file(ballast).unwrap();
+    }
+    assert_eq!(seen, [200, 200, 503, 503, 503, 200], "4 MiB is the least");
 }
 
 #[test]
@@ -130,8 +186,9 @@ fn a_full_disk_leaves_the_dump_that_was_there() {
     hub.submitted(&document("Before", 1.0));
     let before = hub.manifest();
     let ballast = fill(disk.path());
+    // Submissions go to another disk here.
     let health = hub.get_json("/healthz");
-    assert_eq!((health.status, &health.json()["status"]), (503, &"the disk is full".into()));
+    assert_eq!((health.status, &health.json()["disk_free_bytes"]), (200, &0.into()));
     assert!(hub.get("/metrics").text().contains("cardproof_hub_disk_free_bytes 0\n"));
     let (id, _) = hub.submitted(&document("On a full disk", 1.0));
     let full = place.command("dump").output().unwrap();
