@@ -2,7 +2,8 @@
 //!
 //! A line names a route by its pattern and never by what was asked, and holds no address, no header, no body.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use serde_json::{Map, Value};
 
@@ -17,4 +18,12 @@ pub fn event(name: &str, fields: &[(&str, Value)]) {
     line.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     let line = format!("{}\n", Value::Object(line));
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Whether standard output goes where the log goes, and that is no terminal: to the journal, or to one file for both.
+#[must_use]
+pub fn has_standard_output() -> bool {
+    let place = |stream: &dyn AsFd| rustix::fs::fstat(stream).map(|it| (it.st_dev, it.st_ino)).ok();
+    let (output, log) = (std::io::stdout(), std::io::stderr());
+    !output.is_terminal() && place(&output) == place(&log)
 }

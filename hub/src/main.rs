@@ -422,7 +422,10 @@ async fn run(args: ServeArgs) -> Result<(), Error> {
     let hub = Hub::new(db.clone(), Index::load(&db).await?, dump, &secret, options);
     let metrics = Arc::clone(&hub.metrics);
     let dumping = (!args.no_dump).then(|| tokio::spawn(child::dump_hourly(place)));
-    say(&format!("cardproof-hub {VERSION} listens on http://{address}"))?;
+    // The log has it too, and is read by programs.
+    if !log::has_standard_output() {
+        say(&format!("cardproof-hub {VERSION} listens on http://{address}"))?;
+    }
     let at = address.to_string();
     log::event("ready", &[("version", VERSION.into()), ("listen", at.into())]);
     // A proxy has one address and stands for all clients; it counts their connections itself.

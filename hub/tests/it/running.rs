@@ -338,6 +338,33 @@ fn a_debian_package_has_the_program_and_a_service_that_starts_it() {
     }
 }
 
+/// A program that reads the log finds nothing else in it, also where both streams go to one place.
+#[test]
+fn a_log_with_both_streams_is_json_alone() {
+    use std::io::{BufRead, BufReader};
+    let place = TestData::new(On::Sqlite).unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut command = place.command("serve");
+    command.args(["--listen", "127.0.0.1:0", "--no-dump", "--no-seed"]);
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let mut process = command.spawn().unwrap();
+    drop(command);
+    let mut events = Vec::new();
+    for line in BufReader::new(reader).lines() {
+        let line = line.unwrap();
+        let event: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        if event["event"] == "ready" {
+            process.kill().unwrap();
+        }
+        events.push(event);
+    }
+    process.wait().unwrap();
+    assert!(
+        events.iter().any(|it| it["event"] == "ready" && it["listen"].is_string()),
+        "{events:?}"
+    );
+}
+
 #[test]
 fn a_hub_whose_data_directory_has_gone_keeps_nothing_and_says_why() {
     let place = TestData::new(On::Sqlite).unwrap();
