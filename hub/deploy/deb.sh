@@ -5,9 +5,11 @@
 #   deploy/deb.sh ../target/release/cardproof-hub cardproof-hub.deb
 #   sudo apt install ./cardproof-hub.deb
 #
-# It installs the program and the service, and in /usr/share/doc/cardproof-hub this README and what it
-# names: settings of nginx and PostgreSQL, the nightly backup, and alerts. It starts nothing the first
-# time; an upgrade starts a running hub again.
+# It installs the program and the service, and in /usr/share/doc/cardproof-hub this README and all that it links to. It
+# starts nothing the first time; an upgrade starts a running hub again.
+#
+# The version has the time of the commit, so that a later build is newer to apt; of a tree with changes it has the time
+# of the build too. A second build of the same commit is installed with `apt install --reinstall ./cardproof-hub.deb`.
 set -eu
 
 if [ $# -ne 2 ]; then
@@ -17,38 +19,60 @@ fi
 program=$1
 output=$2
 here=$(dirname "$0")
+root=$here/../..
 
 if [ ! -x "$program" ]; then
     echo "$0: $program is not a program; build it with cargo build --release" >&2
     exit 1
 fi
+for file in LICENSE-MIT docs/design/hub.md docs/submission-v1.schema.json; do
+    if [ ! -f "$root/$file" ]; then
+        echo "$0: $file of cardproof's source is missing; run this where it is, in the whole source" >&2
+        exit 1
+    fi
+done
 # What it was built with here is what it needs elsewhere.
 libc=$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)
 version=$("$program" --version | cut -d ' ' -f 2)
+if commit=$(TZ=UTC git -C "$root" log -1 --format=%cd --date=format-local:%Y%m%d.%H%M%S 2> /dev/null); then
+    version=$version+git$commit
+    if ! git -C "$root" diff --quiet HEAD; then
+        version=$version+$(date -u +%Y%m%d%H%M%S)
+    fi
+elif [ -e "$root/.git" ]; then
+    echo "$0: git tells nothing of the source, so the version is that of the last release; build it as who owns it" >&2
+fi
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 chmod 755 "$tree"
+docs=$tree/usr/share/doc/cardproof-hub
 install -D -m 755 "$program" "$tree/usr/bin/cardproof-hub"
-install -d -m 755 "$tree/usr/lib/systemd/system" "$tree/DEBIAN"
+install -d -m 755 "$tree/usr/lib/systemd/system" "$tree/DEBIAN" "$docs/deploy" "$docs/docs/design"
 sed 's|/usr/local/bin/|/usr/bin/|' "$here/cardproof-hub.service" > "$tree/usr/lib/systemd/system/cardproof-hub.service"
 chmod 644 "$tree/usr/lib/systemd/system/cardproof-hub.service"
-for file in nginx.conf postgresql.conf hub.rules.yml ../README.md; do
-    install -D -m 644 "$here/$file" "$tree/usr/share/doc/cardproof-hub/$(basename "$file")"
+# In the package README is one directory higher than in the source.
+sed 's|](\.\./|](|g' "$here/../README.md" > "$docs/README.md"
+sed 's|](\.\./\.\./hub/|](../../|g' "$root/docs/design/hub.md" > "$docs/docs/design/hub.md"
+install -m 644 "$root/docs/submission-v1.schema.json" "$docs/docs"
+install -m 644 "$here/../data-v1.json" "$docs"
+for file in Containerfile cardproof-hub.service hub.rules.yml nginx.conf postgresql.conf; do
+    install -m 644 "$here/$file" "$docs/deploy"
 done
-install -m 755 "$here/backup.sh" "$tree/usr/share/doc/cardproof-hub/backup.sh"
+install -m 755 "$here/backup.sh" "$here/rootfs.sh" "$docs/deploy"
 {
     echo "Licence: Apache-2.0 (see /usr/share/common-licenses/Apache-2.0) or MIT:"
     echo
-    cat "$here/../../LICENSE-MIT"
-} > "$tree/usr/share/doc/cardproof-hub/copyright"
-chmod 644 "$tree/usr/share/doc/cardproof-hub/copyright"
+    cat "$root/LICENSE-MIT"
+} > "$docs/copyright"
+chmod 644 "$docs/README.md" "$docs/docs/design/hub.md" "$docs/copyright"
 cat > "$tree/DEBIAN/control" <<CONTROL
 Package: cardproof-hub
 Version: $version-1
 Architecture: $(dpkg --print-architecture)
 Maintainer: cardproof developers <packages@cardproof.invalid>
+Installed-Size: $(du -sk --apparent-size "$tree/usr" | cut -f 1)
 Depends: libc6 (>= $libc)
-Suggests: nginx, postgresql
+Suggests: cron, nginx, postgresql
 Section: web
 Priority: optional
 Homepage: https://github.com/cardproof/cardproof

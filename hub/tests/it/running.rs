@@ -326,16 +326,88 @@ fn a_debian_package_has_the_program_and_a_service_that_starts_it() {
     let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/")).unwrap();
     assert!(tree.join(start.split(' ').next().unwrap()).is_file(), "{start}");
     let told = Command::new("dpkg-deb").arg("-f").arg(&package).arg("Version").output().unwrap();
-    assert_eq!(told.stdout, b"1.2.3-1\n");
-    for file in
-        ["copyright", "README.md", "nginx.conf", "postgresql.conf", "backup.sh", "hub.rules.yml"]
-    {
-        assert!(tree.join("usr/share/doc/cardproof-hub").join(file).is_file(), "{file}");
+    let version = String::from_utf8(told.stdout).unwrap();
+    assert!(version.starts_with("1.2.3") && version.ends_with("-1\n"), "{version}");
+    let told = Command::new("dpkg-deb").arg("-f").arg(&package).arg("Installed-Size").output();
+    let size: u64 = String::from_utf8(told.unwrap().stdout).unwrap().trim().parse().unwrap();
+    assert!(size > 50, "{size} KiB");
+    let docs = tree.join("usr/share/doc/cardproof-hub");
+    assert!(docs.join("copyright").is_file());
+    let script = fs::metadata(docs.join("deploy/backup.sh")).unwrap();
+    assert_eq!(script.permissions().mode() & 0o111, 0o111);
+    for page in ["README.md", "docs/design/hub.md"] {
+        let page = docs.join(page);
+        let text = fs::read_to_string(&page).unwrap();
+        let links = text.split("](").skip(1).map(|rest| rest.split([')', '#']).next().unwrap());
+        let links: Vec<&str> = links.filter(|it| !it.is_empty() && !it.contains("://")).collect();
+        assert!(links.len() > 2, "{links:?}");
+        for link in links {
+            let path = page.parent().unwrap().join(link);
+            assert!(path.is_file(), "{}: {link}", page.display());
+            assert!(path.canonicalize().unwrap().starts_with(docs.canonicalize().unwrap()));
+        }
     }
     // A database that comes late at the start of the machine is waited for, however long that is.
     for setting in ["RestartSec=5", "StartLimitIntervalSec=0", "UMask=0077"] {
         assert!(unit.lines().any(|line| line == setting), "{setting}");
     }
+}
+
+/// Each build from git is newer to apt than the one before: of a later commit, and of a tree with changes.
+#[test]
+fn a_later_debian_package_has_a_higher_version() {
+    use std::process::Command;
+    let test = "running::a_later_debian_package_has_a_higher_version";
+    for needed in ["dpkg-deb", "git"] {
+        if Command::new(needed).arg("--version").output().is_err() {
+            return skip(test, &format!("no {needed}"));
+        }
+    }
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("cardproof");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["LICENSE-MIT", "docs", "hub/deploy", "hub/README.md", "hub/data-v1.json"] {
+        let to = root.join(name);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        assert!(
+            Command::new("cp").arg("-r").args([source.join(name), to]).status().unwrap().success()
+        );
+    }
+    let program = place.path().join("cardproof-hub");
+    fs::write(&program, "#!/bin/sh\necho cardproof-hub 1.2.3\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let version = || {
+        let package = place.path().join("hub.deb");
+        let mut script = Command::new("sh");
+        script.arg(root.join("hub/deploy/deb.sh")).arg(&program).arg(&package);
+        let made = script.env("GIT_CEILING_DIRECTORIES", place.path()).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let told = Command::new("dpkg-deb").arg("-f").arg(package).arg("Version").output().unwrap();
+        String::from_utf8(told.stdout).unwrap().trim().to_owned()
+    };
+    let commit = |time: &str| {
+        let mut git = Command::new("sh");
+        let script = "git init -q && git add . && git -c user.name=a -c user.email=a commit -q -m x --allow-empty";
+        git.args(["-c", script]).current_dir(&root).env("GIT_COMMITTER_DATE", time);
+        assert!(git.status().unwrap().success());
+    };
+    let mut versions = vec![version()];
+    commit("2020-01-02T03:04:05+02:00");
+    versions.push(version());
+    assert_eq!(versions, ["1.2.3-1", "1.2.3+git20200102.010405-1"]);
+    fs::write(root.join("LICENSE-MIT"), "changed").unwrap();
+    versions.push(version());
+    commit("2020-01-02T03:04:06+02:00");
+    versions.push(version());
+    for pair in versions.windows(2) {
+        let mut compared = Command::new("dpkg");
+        compared.arg("--compare-versions").args([&pair[0], "lt", &pair[1]]);
+        assert!(compared.status().unwrap().success(), "{pair:?}");
+    }
+    fs::remove_file(root.join("LICENSE-MIT")).unwrap();
+    let mut script = Command::new("sh");
+    let told = refusal(script.arg(root.join("hub/deploy/deb.sh")).arg(&program).arg("x.deb"));
+    assert!(told.contains("LICENSE-MIT of cardproof's source is missing"), "{told}");
 }
 
 /// A program that reads the log finds nothing else in it, also where both streams go to one place.
