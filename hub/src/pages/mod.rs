@@ -6,6 +6,7 @@
 mod contact;
 mod found;
 mod frame;
+mod message;
 
 use std::borrow::Borrow;
 
@@ -23,6 +24,7 @@ use crate::tally::Told;
 pub use contact::{Contact, contact, set_contact};
 pub use found::{Api, Call, CompareCards, Fakes, Lives, Pair, Sitemap};
 pub use frame::{Frame, framed};
+pub use message::{Back, DeleteMany, message};
 
 /// The style of all pages.
 pub const STYLE: &str =
@@ -32,19 +34,6 @@ pub const STYLE: &str =
 fn rendered(page: &impl Template) -> String {
     page.render()
         .unwrap_or_else(|_| "<!DOCTYPE html><title>fault</title><p>This page is faulty.".to_owned())
-}
-
-/// A page that says one thing.
-#[must_use]
-pub fn message(title: &str, words: &str) -> String {
-    rendered(&Message { title, words })
-}
-
-#[derive(Template)]
-#[template(path = "message.html")]
-struct Message<'a> {
-    title: &'a str,
-    words: &'a str,
 }
 
 /// A choice of a form: whether it is the one shown, and what it is.

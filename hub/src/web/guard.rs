@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -55,6 +55,7 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
     let method = request.method().clone();
     let asked = request.headers().get(header::IF_NONE_MATCH).cloned();
     let wants_page = accepts_pages(request.headers()) && !wants_json(request.headers());
+    let from = own_page(&request, &hub.options.public_url);
     let mut response = if is_foreign_form(&request, &hub.options.public_url) {
         Failed(Error::Request("this form was sent from another site".to_owned())).into_response()
     } else if request.uri().to_string().contains("%00") {
@@ -77,7 +78,8 @@ pub(super) async fn surround(State(hub): State<Hub>, request: Request, next: Nex
             log::event("error", &[("error", Value::from(told.name)), ("detail", detail)]);
         }
         let allow = response.headers_mut().remove(header::ALLOW);
-        response = told.in_form(response.status(), !wants_page || route.starts_with("/api/"));
+        let is_json = !wants_page || route.starts_with("/api/");
+        response = told.in_form(response.status(), is_json, from.as_deref());
         response.headers_mut().extend(allow.map(|methods| (header::ALLOW, methods)));
     }
     if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT)
@@ -139,13 +141,28 @@ fn is_foreign_form(request: &Request, public_url: &str) -> bool {
     if request.method().is_safe() {
         return false;
     }
-    let word = |name: HeaderName| Some(request.headers().get(name)?.to_str().unwrap_or("null"));
-    let is_own = |origin: &str| {
-        let host = origin.split_once("://").map(|(_, host)| host);
-        origin == public_url || (host.is_some() && host == word(header::HOST))
-    };
-    word(header::ORIGIN).is_some_and(|origin| !is_own(origin))
-        || matches!(word(SEC_FETCH_SITE), Some("cross-site" | "same-site"))
+    word(request, header::ORIGIN).is_some_and(|origin| !is_own(request, public_url, origin))
+        || matches!(word(request, SEC_FETCH_SITE), Some("cross-site" | "same-site"))
+}
+
+/// What the header `name` of `request` says.
+fn word(request: &Request, name: HeaderName) -> Option<&str> {
+    Some(request.headers().get(name)?.to_str().unwrap_or("null"))
+}
+
+/// Whether `origin` is this hub's, under its public address or the one that `request` was sent to.
+fn is_own(request: &Request, public_url: &str, origin: &str) -> bool {
+    let host = origin.split_once("://").map(|(_, host)| host);
+    origin == public_url || (host.is_some() && host == word(request, header::HOST))
+}
+
+/// The page of this hub that has led to `request`, where a browser names one.
+fn own_page(request: &Request, public_url: &str) -> Option<String> {
+    let from = word(request, header::REFERER)?;
+    let address: Uri = from.parse().ok()?;
+    let scheme = address.scheme_str().filter(|it| matches!(*it, "http" | "https"))?;
+    let origin = format!("{scheme}://{}", address.authority()?);
+    is_own(request, public_url, &origin).then(|| from.to_owned())
 }
 
 /// `response` with [`Told`] where the framework has refused the request, which it does in plain text or without a word.
@@ -205,11 +222,13 @@ struct Told {
 }
 
 impl Told {
-    fn in_form(self, status: StatusCode, is_json: bool) -> Response {
+    /// As the client reads it, on a page with a link back to `from`.
+    fn in_form(self, status: StatusCode, is_json: bool, from: Option<&str>) -> Response {
         let mut response = if is_json {
             json_response(&json!({"error": self.name, "message": self.words}))
         } else {
-            html_response(pages::message(status.canonical_reason().unwrap_or("Error"), &self.words))
+            let title = status.canonical_reason().unwrap_or("Error");
+            html_response(pages::message(title, &self.words, from.map(|from| (from, "Back"))))
         };
         *response.status_mut() = status;
         if let Some(seconds) = self.retry_after_s {

@@ -249,6 +249,8 @@ struct Sent<'f> {
     shown: Vec<&'f str>,
     /// Whether it is to be done to all that were shown.
     is_for_all: bool,
+    /// To how many, where that was asked.
+    confirmed: Option<usize>,
     /// The submitter whose ban it is about, instead of records.
     banned: Option<&'f str>,
 }
@@ -266,6 +268,7 @@ impl<'f> Sent<'f> {
                 "id" => sent.chosen.push(value),
                 "shown" => sent.shown.push(value),
                 "all" => sent.is_for_all = true,
+                "confirmed" => sent.confirmed = value.parse().ok(),
                 "banned" => sent.banned = Some(value),
                 _ => {}
             }
@@ -273,13 +276,23 @@ impl<'f> Sent<'f> {
         sent
     }
 
+    fn which(&self) -> Which {
+        self.state.parse().unwrap_or(Which::Waiting)
+    }
+
+    /// The question whether all that were shown are to be deleted.
+    fn question(&self, reason: &str) -> String {
+        let (state, list) = (self.which().word(), self.list());
+        let (ids, submitter) = (&self.shown, self.submitter);
+        pages::DeleteMany { ids, reason, state, submitter, list: &list }.into()
+    }
+
     /// The list that it was sent from.
     fn list(&self) -> String {
-        let which: Which = self.state.parse().unwrap_or(Which::Waiting);
         let is_name =
             !self.submitter.is_empty() && self.submitter.chars().all(|c| c.is_ascii_alphanumeric());
         let of = if is_name { format!("&submitter={}", self.submitter) } else { String::new() };
-        format!("/moderation?state={}{of}", which.word())
+        format!("/moderation?state={}{of}", self.which().word())
     }
 }
 
@@ -299,6 +312,11 @@ pub(super) async fn act(
     let ids = if sent.is_for_all { &sent.shown } else { &sent.chosen };
     if ids.is_empty() {
         return Err(Error::Request("choose records first".to_owned()).into());
+    }
+    // What nobody has chosen one by one, and nothing brings back.
+    let is_asked = sent.is_for_all && matches!(wish.action, Action::Delete);
+    if is_asked && sent.confirmed != Some(ids.len()) {
+        return Ok(page(sent.question(&wish.reason)));
     }
     for id in ids {
         wish.perform(&hub, &who, id).await?;
@@ -381,5 +399,7 @@ pub(super) async fn report(
         review::report(&hub.db, &id).await?;
     }
     let words = "Thank you. An administrator will look at this record.";
-    Ok(html_response(pages::message("Reported", words)))
+    let record = format!("/r/{id}");
+    let back = Some((record.as_str(), "Back to the record"));
+    Ok(html_response(pages::message("Reported", words, back)))
 }

@@ -55,6 +55,9 @@ const tooWide = () => {
   return `${root.scrollWidth} px wide, by ${widest ? widest.outerHTML.slice(0, 120) : 'nothing in particular'}`;
 };
 
+// Whoever moderates sees all columns of a row at once, also on a phone.
+const isSideways = () => [...document.querySelectorAll('.scroll')].some((it) => it.scrollWidth > it.clientWidth);
+
 // Every page in one window: a picture of each, and with `judges` axe's opinion too.
 async function look(browser, pages, width, colorScheme, judges) {
   const httpCredentials = { username: 'admin', password: administrator, origin: hub };
@@ -73,6 +76,7 @@ async function look(browser, pages, width, colorScheme, judges) {
     taken[name] = await tab.screenshot({ path: `${shots}/${at}.png`, fullPage: true });
     const wide = await tab.evaluate(tooWide);
     if (wide) faults.push(`${at}: ${wide}`);
+    if (['moderation', 'bans'].includes(name) && await tab.evaluate(isSideways)) faults.push(`${at}: a table scrolls sideways`);
     if (judges) await judge(tab, at);
   }
   await context.close();
@@ -85,6 +89,37 @@ async function judge(tab, at) {
   const found = await tab.evaluate((options) => window.axe.run(options), options);
   if (found.passes.length < 5) faults.push(`${at}: axe looked at ${found.passes.length} rules only`);
   for (const { id: rule, nodes } of found.violations) faults.push(`${at}: axe: ${rule}: ${nodes[0].html.slice(0, 160)}`);
+}
+
+// Before all of a list are deleted, an administrator is asked, and the way back deletes nothing.
+async function ask(browser) {
+  const httpCredentials = { username: 'admin', password: administrator, origin: hub };
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 900 }, httpCredentials });
+  const tab = await context.newPage();
+  tab.setDefaultTimeout(20000);
+  await tab.goto(`${hub}/moderation?record=${id}`);
+  await tab.locator('a[href*="submitter="]').first().click();
+  const list = tab.url();
+  await tab.getByRole('button', { name: 'Do it', exact: true }).scrollIntoViewIfNeeded();
+  await tab.getByLabel('Reason', { exact: true }).fill('made up');
+  await tab.getByRole('button', { name: 'Do it', exact: true }).click();
+  if (!(await tab.textContent('main')).includes('choose records first')) faults.push('nothing chosen is not told');
+  await tab.getByRole('link', { name: 'Back' }).click();
+  if (tab.url() !== list) faults.push(`the way back from a refusal ends at ${tab.url()}`);
+  await tab.getByLabel('Action').selectOption('delete');
+  await tab.getByLabel('Reason', { exact: true }).fill('made up');
+  await tab.getByRole('button', { name: /^Do it to all/ }).click();
+  if (!(await tab.textContent('h1')).includes('Delete 1 record?')) faults.push('many are deleted without a question');
+  await tab.screenshot({ path: `${shots}/question-390-light.png`, fullPage: true });
+  await tab.getByRole('link', { name: /^Delete nothing/ }).click();
+  if (tab.url() !== list) faults.push(`the way back from the question ends at ${tab.url()}`);
+  const answer = await tab.goto(record);
+  if (answer.status() !== 200) faults.push(`after the question: ${answer.status()}`);
+  await tab.goto(record);
+  await tab.getByRole('button', { name: 'Report this record' }).click();
+  await tab.getByRole('link', { name: 'Back to the record' }).click();
+  if (tab.url() !== record) faults.push(`the way back from a report ends at ${tab.url()}`);
+  await context.close();
 }
 
 async function remove(browser) {
@@ -108,6 +143,7 @@ async function remove(browser) {
     hosts: `${hub}/hosts`, fakes: `${hub}/fakes`, lives: `${hub}/lives`, api: `${hub}/api`,
     host: `${hub}/hosts/simulated-host`, cardsCompared: `${hub}/compare?cards=${two.join(',')}`, cards: `${hub}/models`, data: `${hub}/data`, queries: `${hub}/data/queries`, about: `${hub}/about`,
     compare: `${hub}/compare`, delete: `${record}/delete`, moderation: `${hub}/moderation?state=newest`,
+    bans: `${hub}/moderation?state=banned`,
   };
   for (const width of [1280, 390]) {
     // axe judges each width once and each set of colours once: no colour depends on the width.
@@ -119,6 +155,7 @@ async function remove(browser) {
       if (light[name].equals(dark[name])) faults.push(`${name}-${width}: dark is as light`);
     }
   }
+  await ask(browser);
   await remove(browser);
   await browser.close();
   for (const fault of faults) console.log(fault);

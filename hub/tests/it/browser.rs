@@ -9,6 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::{On, TestData, skip};
+use crate::moderation::act;
 
 const SCRIPT: &str = include_str!("browser.js");
 
@@ -70,6 +71,10 @@ fn a_newcomer_submits_finds_compares_and_deletes() {
     let (url, token) = (receipt["url"].as_str().unwrap(), receipt["token"].as_str().unwrap());
     let mut node = Command::new(packages.join("driver/node"));
     let administrator = place.administrator();
+    let id = url.rsplit('/').next().unwrap();
+    let ban =
+        format!("id={id}&action=ban&reason=The+same+figures+in+every+record,+to+the+last+digit");
+    assert_eq!(act(&hub, &administrator, &ban), 303);
     node.args(["-e", SCRIPT, "--"]).arg(packages).arg(browser).args([&to, url, token]);
     node.arg(administrator).arg(&shots);
     let output = node.output().unwrap();

@@ -15,6 +15,8 @@ on_both!(
     a_ban_outlives_the_records_and_can_be_lifted,
     all_on_a_page_are_chosen_at_once,
     an_administrator_sees_what_is_hidden,
+    all_on_a_page_are_deleted_in_a_second_step,
+    pages_that_refuse_lead_back,
     a_long_list_has_pages,
     reported_records_are_counted_until_somebody_decides,
     a_moderator_finds_a_record_by_its_number,
@@ -223,6 +225,65 @@ fn all_on_a_page_are_chosen_at_once(place: &TestData) {
     assert_eq!(fields("/moderation?state=hidden"), shown);
 }
 
+fn all_on_a_page_are_deleted_in_a_second_step(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let ids = [1, 2, 3].map(|at| hub.submitted(&document(&format!("Card {at}"), 100.0)).0);
+    let seen = || ids.each_ref().map(|id| hub.get(&format!("/r/{id}")).status);
+    let shown: String = ids[..2].iter().map(|id| format!("&shown={id}")).collect();
+    let form =
+        format!("state=newest&submitter=abc&action=delete&reason=made+%3Cup%3E&all=1{shown}");
+    let question = sent(&hub, &token, &form);
+    assert_eq!((question.status, seen()), (200, [200; 3]), "{}", question.text());
+    let page = question.text();
+    assert!(
+        page.contains("<h1>Delete 2 records?</h1>") && page.contains("submitter abc"),
+        "{page}"
+    );
+    assert!(page.contains("href=\"/moderation?state=newest&#38;submitter=abc\""), "{page}");
+    assert!(page.contains("made &#60;up&#62;"), "{page}");
+    // The form of the page as a browser sends it.
+    let mut again = String::new();
+    for tag in page.split('<').filter(|it| it.contains("value=\"")) {
+        let of = |name: &str| tag.split(&format!("{name}=\"")).nth(1)?.split('"').next();
+        let value = of("value").unwrap().replace("&#60;", "%3C").replace("&#62;", "%3E");
+        again += &format!("&{}={}", of("name").unwrap(), value.replace(' ', "+"));
+    }
+    assert_eq!(sent(&hub, &token, &again.replace("confirmed=2", "confirmed=3")).status, 200);
+    assert_eq!(seen(), [200; 3], "another number is asked again");
+    let done = sent(&hub, &token, &again);
+    assert_eq!((done.status, seen()), (303, [410, 410, 200]));
+    assert!(
+        done.head.contains("location: /moderation?state=newest&submitter=abc"),
+        "{}",
+        done.head
+    );
+}
+
+fn pages_that_refuse_lead_back(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let token = place.administrator();
+    let (id, _) = hub.submitted(&document("Card", 100.0));
+    let accept = ("Accept", "text/html");
+    let reported = request(&hub.address, "POST", &format!("/r/{id}/report"), &[accept], b"").text();
+    assert!(reported.contains(&format!("<a href=\"/r/{id}\">Back to the record")), "{reported}");
+    let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
+    let refused = |from: &str| {
+        let form = ("Content-Type", "application/x-www-form-urlencoded");
+        let headers = [("Authorization", basic.as_str()), form, accept, ("Referer", from)];
+        let body = b"action=hide&reason=x";
+        let page = request(&hub.address, "POST", "/moderation", &headers, body).text();
+        assert!(page.contains("choose records first"), "{page}");
+        page
+    };
+    let list = format!("http://{}/moderation?state=newest", hub.address);
+    assert!(refused(&list).contains(&format!("<a href=\"{list}\">Back</a>")));
+    for foreign in ["http://example.org/", "javascript:alert(1)", "//example.org", "nonsense"] {
+        let page = refused(foreign);
+        assert!(page.contains("To the first page") && !page.contains(foreign), "{page}");
+    }
+}
+
 fn an_administrator_sees_what_is_hidden(place: &TestData) {
     let hub = place.start(&["--no-seed", "--no-dump"]);
     let token = place.administrator();
@@ -337,10 +398,14 @@ fn page(hub: &Hub, token: &str, path: &str) -> String {
 
 /// Sends the form `body` as the administrator with `token`.
 pub(crate) fn act(hub: &Hub, token: &str, body: &str) -> u16 {
+    sent(hub, token, body).status
+}
+
+fn sent(hub: &Hub, token: &str, body: &str) -> Answer {
     let basic = format!("Basic {}", base_64(&format!("admin:{token}")));
     let form = ("Content-Type", "application/x-www-form-urlencoded");
     let headers = [("Authorization", basic.as_str()), form];
-    request(&hub.address, "POST", "/moderation", &headers, body.as_bytes()).status
+    request(&hub.address, "POST", "/moderation", &headers, body.as_bytes())
 }
 
 fn base_64(text: &str) -> String {
