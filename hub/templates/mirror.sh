@@ -1,11 +1,17 @@
 #!/bin/sh
 # Mirrors the tables of a cardproof hub into the current directory: sh mirror.sh https://HUB
+# With `documents` after the address it loads the records as they were sent too, and does so again in later runs.
 #
 # A file gets its name when it is whole and has the SHA-256 of the manifest. A run that was interrupted goes on where
 # it stopped. What the hub no longer has is removed, but only after everything else is there.
 # It needs curl, jq and sha256sum.
 set -eu
 data=${1:?"the address of the hub is missing: sh mirror.sh https://HUB"}/data
+case ${2-} in
+'') ;;
+documents) mkdir -p documents ;;
+*) echo "mirror.sh: after the address there may be: documents" >&2; exit 2 ;;
+esac
 
 has_sum() { printf '%s  %s\n' "$2" "$1" | sha256sum -c >/dev/null 2>&1; }
 
@@ -13,8 +19,10 @@ curl -fsS -o manifest.json.part "$data/manifest.json" || {
   echo "mirror.sh: the hub does not answer, or has made no raw data yet; run it again later" >&2
   exit 1
 }
-jq -r '.files[] | select(.format == "parquet") | select(.path | test("^(runs|phases)/[0-9a-z-]+[.]parquet$"))
-       | "\(.sha256) \(.bytes) \(.path)"' manifest.json.part > wanted.part
+paths='^(runs|phases)/[0-9a-z-]+[.]parquet$'
+[ ! -d documents ] || paths="$paths|^documents/[0-9a-z-]+[.]jsonl[.]gz$"
+jq -r --arg paths "$paths" '.files[] | select(.path | test($paths)) | "\(.sha256) \(.bytes) \(.path)"' \
+  manifest.json.part > wanted.part
 [ -s wanted.part ] || { echo "mirror.sh: the manifest names no table; nothing was changed" >&2; exit 1; }
 mkdir -p runs phases
 
@@ -32,7 +40,7 @@ done < wanted.part
 
 curl -fsS -o schema.json "$data/schema.json"
 mv manifest.json.part manifest.json
-for path in runs/* phases/*; do
+for path in runs/* phases/* documents/*; do
   cut -d ' ' -f 3 wanted.part | grep -qxF "$path" || rm -f "$path"
 done
 rm -f wanted.part

@@ -33,8 +33,12 @@ impl Mirror {
     }
 
     fn run(&self) -> Output {
+        self.run_with(&[])
+    }
+
+    fn run_with(&self, words: &[&str]) -> Output {
         let mut script = Command::new("sh");
-        script.args(["mirror.sh", &self.hub]).current_dir(self.place.path());
+        script.args(["mirror.sh", &self.hub]).args(words).current_dir(self.place.path());
         script.output().unwrap()
     }
 
@@ -85,6 +89,34 @@ fn the_mirror_has_the_files_of_the_manifest_and_no_others() {
     mirror.succeeds();
     assert_eq!(mirror.files(), files_of(&hub));
     assert!(before.iter().all(|name| !mirror.path(name).exists()), "superseded files go");
+}
+
+#[test]
+fn a_mirror_has_the_documents_where_they_are_asked_for() {
+    let place = TestData::new(On::Sqlite).unwrap();
+    let hub = place.start(&["--no-seed"]);
+    let test = "a_mirror_has_the_documents_where_they_are_asked_for";
+    let Some(mirror) = Mirror::new(&hub, test) else { return };
+    let (id, token) = hub.submitted(&document("First card", 100.0));
+    hub.submitted(&document("Second card", 200.0));
+    hub.manifest();
+    mirror.succeeds();
+    assert!(!mirror.path("documents").exists());
+    assert_eq!(mirror.run_with(&["document"]).status.code(), Some(2));
+    let is_same = || {
+        let of_hub = hub.files("documents");
+        let names = fs::read_dir(mirror.path("documents")).unwrap().count();
+        names == of_hub.len()
+            && of_hub.iter().all(|(file, bytes)| {
+                fs::read(mirror.path(file["path"].as_str().unwrap())).unwrap() == *bytes
+            })
+    };
+    assert!(mirror.run_with(&["documents"]).status.success() && is_same());
+    // What is deleted goes from every later mirror too.
+    assert_eq!(hub.delete(&id, &token).status, 204);
+    hub.manifest();
+    mirror.succeeds();
+    assert!(is_same());
 }
 
 #[test]
