@@ -84,8 +84,8 @@ pub(crate) struct SubmitArgs {
     /// Print what would be sent, and send nothing
     #[arg(long)]
     dry_run: bool,
-    /// The address of the shared record and the token that deletes it, as JSON, to a file or to
-    /// standard output
+    /// The address of the shared record and the token that deletes it, or with --dry-run the document that
+    /// would be sent, as JSON to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     json: Option<Sink>,
     /// Print errors only

@@ -165,9 +165,10 @@ impl Hub {
     fn unreachable(&self, error: &Error) -> Trouble {
         if is_of_unknown_issuer(error) {
             let message = format!(
-                "cannot trust {}: no authority that this system knows has issued its certificate. For an authority of \
-                 your own add its certificate to the system's, or name the file: SSL_CERT_FILE=ca.pem cardproof submit \
-                 ...",
+                "cannot trust {}: no authority that this system knows has issued its certificate. If you trust \
+                 the one that whoever runs the hub has given you, name the file: SSL_CERT_FILE=hub.crt cardproof submit \
+                 ...; or add it to the system's, on Debian as /usr/local/share/ca-certificates/hub.crt (the name must \
+                 end in .crt), then: sudo update-ca-certificates",
                 self.address
             );
             return Trouble { message, may_pass: false };

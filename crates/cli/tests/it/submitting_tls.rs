@@ -98,7 +98,8 @@ fn an_authority_of_ones_own_is_trusted_where_the_system_trusts_it() {
     // An authority that has issued nothing here, which is the hub's own certificate.
     let refused = run(submit("SSL_CERT_FILE", &certificate)).expect(1).stderr;
     assert!(refused.contains("cannot trust https://localhost"), "{refused}");
-    assert!(refused.contains("SSL_CERT_FILE=ca.pem") && !refused.contains("--queue"), "{refused}");
+    assert!(refused.contains("SSL_CERT_FILE=hub.crt") && !refused.contains("--queue"), "{refused}");
+    assert!(refused.contains("ca-certificates/hub.crt (the name must end in .crt)"), "{refused}");
     let trusted = home.data().join("trusted");
     std::fs::create_dir(&trusted).unwrap();
     std::fs::copy(&authority, trusted.join("own.crt")).unwrap();
