@@ -343,7 +343,12 @@ async fn back_up(place: Place, to: &Path) -> Result<(), Error> {
     let _ = [std::fs::remove_file(&log), std::fs::remove_file(&index)];
     file.set_len(0).map_err(failed)?;
     file.set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
-    let copied = match copied_into(&from, &part).await {
+    let stop = stop_signal()?;
+    let copied = tokio::select! {
+        copied = copied_into(&from, &part) => copied,
+        () = stop => Err(Error::Setup("the backup was interrupted; there is none".to_owned())),
+    };
+    let copied = match copied {
         Ok(copied) => file.sync_all().and_then(|()| std::fs::rename(&part, to)).map(|()| copied),
         Err(error) => {
             let _ = [&part, &log, &index].map(std::fs::remove_file);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use cardproof_hub::db::{Db, Opening};
 
@@ -180,6 +180,38 @@ fn nothing_is_beside_a_backup_that_is_read() {
     refusal(&mut restore(&place, &file));
     assert_eq!(names(), ["copy.sqlite"]);
     assert!(fs::read(&file).unwrap() == before, "it is as it was");
+}
+
+/// One of PostgreSQL can be held up in the middle.
+#[test]
+fn an_interrupted_backup_leaves_nothing() {
+    use sqlx::{Connection, Row};
+    let place = match TestData::new(On::Postgres) {
+        Ok(place) => place,
+        Err(reason) => return skip("moving::an_interrupted_backup_leaves_nothing", &reason),
+    };
+    drop(place.start(&["--no-dump"]));
+    let directory = place.data.path().join("backups");
+    fs::create_dir(&directory).unwrap();
+    let mut command = place.command("backup");
+    command.arg("--to").arg(directory.join("copy.sqlite")).stderr(Stdio::piped());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let output = runtime.block_on(async {
+        let url = place.url.as_ref().unwrap();
+        let mut holder = sqlx::PgConnection::connect(url).await.unwrap();
+        sqlx::raw_sql("BEGIN; LOCK TABLE submissions").execute(&mut holder).await.unwrap();
+        let process = command.spawn().unwrap();
+        let waits = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted \
+                     AND relation = 'submissions'::regclass";
+        while sqlx::query(waits).fetch_one(&mut holder).await.unwrap().get::<i64, _>(0) == 0 {}
+        assert_ne!(fs::read_dir(&directory).unwrap().count(), 0, "it has begun");
+        let pid = rustix::process::Pid::from_child(&process);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        process.wait_with_output().unwrap()
+    });
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("interrupted"), "{told}");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 }
 
 /// The part of it that is in the log beside it would be missing.
