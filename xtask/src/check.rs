@@ -10,7 +10,7 @@ use crate::workspace::{Metadata, cargo};
 use crate::{compiler, deny, generate, tidy};
 
 /// The tool's workspace.
-pub(crate) const TOOL: Suite = Suite { directory: ".", is_documented: true };
+pub(crate) const TOOL: Suite = Suite { directory: "." };
 
 /// Every quick step, then the account.
 pub(crate) fn run() -> Result<bool> {
@@ -18,6 +18,7 @@ pub(crate) fn run() -> Result<bool> {
     reading_steps(&mut account);
     account.step("licences and sources", || deny::run(deny::WhenAbsent::Skip));
     account.step("oldest Rust", oldest_rust);
+    account.step("documentation", documentation);
     if let Some(mut built) = build_step(&mut account, "tool", &TOOL, None) {
         account.step("generated files", || Ok(Outcome::new(generate::are_fresh(&built)?)));
         built.keep_unit_tests();
@@ -35,7 +36,7 @@ pub(crate) fn reading_steps(account: &mut Account) {
     account.step("tidy", tidy_step);
 }
 
-/// Builds `suite`, called `name`, with its lints and documentation; `None` where that fails. Its test programs are
+/// Builds `suite`, called `name`, with its lints; `None` where that fails. Its test programs are
 /// handed to `intake`, where one is given, as they are built.
 pub(crate) fn build_step(
     account: &mut Account,
@@ -43,16 +44,22 @@ pub(crate) fn build_step(
     suite: &Suite,
     intake: Option<&Intake<'_>>,
 ) -> Option<Built> {
-    for program in compiler::missing() {
-        account.skipped.push(format!("what {program} finds in the {name}: this Rust has none"));
+    if !compiler::has_lints() {
+        account.skipped.push(format!("lints of the {name}: this Rust has no clippy-driver"));
     }
     let mut built = None;
-    let documentation = if suite.is_documented { ", documentation" } else { "" };
-    account.step(&format!("{name}: build, lints{documentation}"), || {
+    account.step(&format!("{name}: build, lints"), || {
         built = suite.build(intake)?;
         Ok(Outcome::new(built.is_some()))
     });
     built
+}
+
+/// Writes the documentation of all crates; a warning is an error.
+pub(crate) fn documentation() -> Result<Outcome> {
+    let mut doc = Command::new(cargo());
+    doc.args(["doc", "--quiet", "--locked", "--workspace", "--all-features", "--no-deps"]);
+    shown_command(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Whether the workspace compiles with the oldest Rust that its manifest promises.

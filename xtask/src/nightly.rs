@@ -9,7 +9,7 @@ use crate::fuzz::{self, Arguments as Fuzzing};
 use crate::packages::{self, Want};
 use crate::queue::{self, Choice};
 use crate::steps::{Account, Outcome};
-use crate::{deny, lab, left_out, test};
+use crate::{check, deny, lab, left_out, test};
 
 /// How long the attacks go on, in hours.
 const ATTACK_HOURS: &str = "0.1";
@@ -30,6 +30,8 @@ pub(crate) struct Arguments {
 enum Part {
     /// Licences, sources and advisories of all dependencies
     Dependencies,
+    /// The documentation of all crates
+    Documentation,
     /// The program without its default features
     LeftOut,
     /// Virtual machines with hardware that this machine lacks
@@ -52,6 +54,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if is_wanted(Part::Dependencies) {
         account.step("licences and sources", || deny::run(deny::WhenAbsent::Install));
         account.step("advisories", deny::advisories);
+    }
+    if is_wanted(Part::Documentation) {
+        account.step("documentation", check::documentation);
     }
     if is_wanted(Part::LeftOut) {
         account.step("parts left out", left_out::step);

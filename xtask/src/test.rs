@@ -19,7 +19,7 @@ use crate::{deny, generate, lab};
 const HUB: &str = "hub";
 
 /// The hub, linted as the tool is.
-const HUB_SUITE: Suite = Suite { directory: HUB, is_documented: false };
+const HUB_SUITE: Suite = Suite { directory: HUB };
 
 /// Builds every test program that this Rust can build; that the hub's are left out is noted in `account`.
 pub(crate) fn build_all(account: &mut Account) -> Vec<Built> {
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
 enum Part {
     /// Packages that the tests need
     Packages,
-    /// Format, house rules, lints, documentation, generated files, licences
+    /// Format, house rules, lints, generated files, licences
     Lints,
     /// A short form of every kind of attack
     Attacks,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cardproof_probe::endure::{Pattern, Wish};
 use cardproof_rating::life::{self, DailyUse};
-use cardproof_record::{EndureDocument, OTHER_CARD, Record, State};
+use cardproof_record::{EndureDocument, Record, State, StoppedBy};
 use cardproof_session::{
     CardOnBus, Endurance, EndureOptions, Frontend, Measured, Options, SharedBuses, Store, measure,
     simulated_name,
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
 /// That another card came in the place of the one at `target`, if that has stopped the run of `record`.
 fn other_card(target: &Path, record: &Record) -> Option<Failure> {
     let run = record.endurance.as_ref()?;
-    (run.stopped_by == OTHER_CARD).then(|| {
+    (run.stopped_by == StoppedBy::OtherCard).then(|| {
         Failure::incomplete(format!(
             "the card at {} was disconnected, and another card, or one that was written to since, came in its \
              place; nothing was written to that; connect the first card and start the same command again",

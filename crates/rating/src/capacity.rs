@@ -4,19 +4,19 @@
 //! record is judged by the present rules.
 
 mod files;
+mod inference;
 mod places;
 
-use cardproof_evidence::capacity::{
-    Evidence, Exclusion, Finding, Retried, Spread, Verdict, Writes, exclusions_in_words, infer,
-};
+use cardproof_evidence::capacity::{Exclusion, Finding, Verdict, exclusions_in_words};
 use cardproof_record::{CapacityBounds, CapacityTest, CapacityVerdict, Record, State};
 use cardproof_units::Bytes;
 
 use crate::defect_kind::DefectKind;
 use crate::origin;
 
+use inference::finding;
+
 pub use places::capacity_place;
-use places::observation;
 
 /// The probability of damage where stretches stay unreadable.
 const UNREADABLE: f64 = 0.99;
@@ -266,57 +266,6 @@ fn between((low, high): (Bytes, Bytes)) -> String {
     } else {
         format!("{low} to {high}")
     }
-}
-
-/// What the places of `test` mean; `None` where none was written, or they cannot be read.
-fn finding(test: &CapacityTest) -> Option<Finding> {
-    if test.places.is_empty() || !is_possible(test) {
-        return None;
-    }
-    let places: Option<Vec<_>> = test.places.iter().map(observation).collect();
-    let mut writes = Writes::default();
-    test.written.iter().for_each(|[start, length]| writes.note(start.get(), length.get()));
-    Some(infer(&Evidence {
-        announced_bytes: test.announced_bytes.get(),
-        writes,
-        observations: places?,
-        filler_bytes: test.filler_bytes.get(),
-        grid_bytes: test.grid_bytes.get(),
-        spread: Spread { pieces: test.spread_pieces, bytes: test.spread_bytes.get() },
-        shared_again: retried(test.shared_again),
-        right_at_once: retried(test.right_at_once),
-        rewritten: retried(test.rewritten),
-        guessed_period: test.guessed_period_bytes.map(Bytes::get),
-        unshared_distances: test.unshared_distances.iter().map(|bytes| bytes.get()).collect(),
-        guessed_modulus: test.guessed_modulus_bytes.map(Bytes::get),
-        is_unordered: test.cover.is_some_and(|cover| cover.is_by_allocation),
-        is_full: test.is_full,
-        is_cut_short: test.is_cut_short,
-    }))
-}
-
-const fn retried([tried, again]: [u64; 2]) -> Retried {
-    Retried { tried, again }
-}
-
-/// More places and stretches than a test ever has; judging takes time by both.
-const LISTED_MAX: usize = 100_000;
-
-/// Whether a test can have written what `test` lists.
-fn is_possible(test: &CapacityTest) -> bool {
-    let size = test.announced_bytes.get();
-    let is_inside = |[start, length]: &[Bytes; 2]| {
-        start.get().checked_add(length.get()).is_some_and(|end| end <= size)
-    };
-    size <= 1 << 62
-        && test.places.len() <= LISTED_MAX
-        && test.written.len() <= LISTED_MAX
-        && test.written.iter().all(is_inside)
-        && test.spread_pieces <= LISTED_MAX as u64
-        && test.spread_bytes <= test.announced_bytes
-        && [test.shared_again, test.right_at_once, test.rewritten]
-            .iter()
-            .all(|[tried, again]| again <= tried && *tried <= LISTED_MAX as u64)
 }
 
 fn of_finding(announced: Bytes, finding: Finding) -> Capacity {

@@ -120,7 +120,7 @@ pub fn document(record: &Record, usage: Option<DailyUse>) -> Option<EndureDocume
         cycles: run.cycles,
         milestones: run.milestones.clone(),
         end: run.end.clone(),
-        stopped_by: run.stopped_by.clone(),
+        stopped_by: run.stopped_by,
         bad_share: run.bad_pages as f64 / run.pages.max(1) as f64,
         life_cycles: interval(&life),
         life_days: usage.map(|usage| life_in_days(&life, run.cycle_bytes, usage)),

@@ -6,8 +6,30 @@ use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What [`EnduranceRun::stopped_by`] says where another card came in the place of one that had vanished.
-pub const OTHER_CARD: &str = "other_card";
+/// Why a run of write cycles has stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    /// The card has ended.
+    End,
+    /// It did the cycles that were asked for.
+    Cycles,
+    /// It wrote the bytes that were asked for.
+    Budget,
+    /// The user.
+    User,
+    /// The computer, its reader or a cable failed.
+    HostError,
+    /// Another card came in the place of one that had vanished.
+    OtherCard,
+    /// What the run knew could not be saved.
+    NoState,
+    /// A reason of a later version.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
 
 /// What a run of write cycles has seen so far, those of earlier sessions on the same card included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,8 +53,8 @@ pub struct EnduranceRun {
     pub milestones: BTreeMap<String, Option<u64>>,
     /// How the card has ended; null while it lives.
     pub end: Option<String>,
-    /// Why the run has stopped: `end`, `cycles`, `budget`, `user`, `host_error`, `other_card` or `no_state`.
-    pub stopped_by: String,
+    /// Why the run has stopped.
+    pub stopped_by: StoppedBy,
     /// The bytes that the card had to bear without an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_bytes: Option<Bytes>,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
+use crate::StoppedBy;
+
 /// The form of a document on one card.
 pub const ENDURE_SCHEMA: &str = "cardproof.endure/1";
 
@@ -28,8 +30,8 @@ pub struct EndureDocument {
     /// How the card has ended: `read_only`, `silently_wrong`, `ignores_writes`, `times_out`, `shrinks`,
     /// `gone` or `unreadable`; null while it lives.
     pub end: Option<String>,
-    /// Why the run has stopped: `end`, `cycles`, `budget`, `user`, `host_error`, `other_card` or `no_state`.
-    pub stopped_by: String,
+    /// Why the run has stopped.
+    pub stopped_by: StoppedBy,
     /// The bad share of the pages, 0 to 1.
     pub bad_share: f64,
     /// The life in cycles of the pattern.

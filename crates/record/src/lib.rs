@@ -55,7 +55,7 @@ pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
 pub use disturbance::{Disturbance, DisturbanceFigures, DisturbanceKind};
-pub use endurance::{EnduranceCycle, EnduranceFailures, EnduranceRun, OTHER_CARD};
+pub use endurance::{EnduranceCycle, EnduranceFailures, EnduranceRun, StoppedBy};
 pub use endurance_document::{
     BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     LifeDays, LifeInterval, ModelDocument,

@@ -3,6 +3,7 @@
 //! A record may come from anywhere. Whatever lies outside of what is physically possible is refused
 //! with the name of its field, so that no ratio of it becomes endless and no sum overflows.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -45,7 +46,7 @@ const RANGES: [(&str, f64, f64); 10] = [
 ];
 
 /// Everything else.
-const ANYTHING: (f64, f64) = (-1e19, 1.9e19);
+const ANYTHING: Range = (-1e19, 1.9e19);
 
 /// A part of the way to a field.
 #[derive(Clone, Copy)]
@@ -68,55 +69,60 @@ impl fmt::Display for Step<'_> {
 /// # Errors
 /// The first that does not.
 pub(crate) fn check(record: &Map<String, Value>) -> Result<(), RangeError> {
-    walk_fields(record, ANYTHING, &mut Vec::new())
+    Walk::default().fields(record, ANYTHING)
 }
 
-/// `range` is that of the nearest name on the way that has one: of `iops.confidence` the second decides.
-fn walk<'r>(
-    value: &'r Value,
-    range: (f64, f64),
-    way: &mut Vec<Step<'r>>,
-) -> Result<(), RangeError> {
-    match value {
-        Value::Object(fields) => walk_fields(fields, range, way),
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
-            way.push(Step::At(at));
-            let checked = walk(item, range, way);
-            way.pop();
-            checked
-        }),
-        Value::Number(number) => check_number(number.as_f64().unwrap_or(f64::INFINITY), range, way),
-        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
-    }
+/// The range of a field's numbers, or of those below it.
+type Range = (f64, f64);
+
+/// A walk over all fields of a record.
+#[derive(Default)]
+struct Walk<'r> {
+    /// The way to the field that is looked at.
+    way: Vec<Step<'r>>,
+    /// The range that each name tells, where it tells one: thousands of fields share some hundred names.
+    known: HashMap<&'r str, Option<Range>>,
 }
 
-fn walk_fields<'r>(
-    fields: &'r Map<String, Value>,
-    range: (f64, f64),
-    way: &mut Vec<Step<'r>>,
-) -> Result<(), RangeError> {
-    for (name, item) in fields {
-        if matches!(item, Value::Null | Value::Bool(_) | Value::String(_)) {
-            continue;
+impl<'r> Walk<'r> {
+    /// `range` is that of the nearest name on the way that has one: of `iops.confidence` the second decides.
+    fn value(&mut self, value: &'r Value, range: Range) -> Result<(), RangeError> {
+        match value {
+            Value::Object(fields) => self.fields(fields, range),
+            Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
+                self.way.push(Step::At(at));
+                let checked = self.value(item, range);
+                self.way.pop();
+                checked
+            }),
+            Value::Number(number) => {
+                check_number(number.as_f64().unwrap_or(f64::INFINITY), range, &self.way)
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
         }
-        way.push(Step::Name(name));
-        walk(item, of_name(name).unwrap_or(range), way)?;
-        way.pop();
     }
-    Ok(())
+
+    fn fields(&mut self, fields: &'r Map<String, Value>, range: Range) -> Result<(), RangeError> {
+        for (name, item) in fields {
+            if matches!(item, Value::Null | Value::Bool(_) | Value::String(_)) {
+                continue;
+            }
+            let own = *self.known.entry(name).or_insert_with(|| of_name(name));
+            self.way.push(Step::Name(name));
+            self.value(item, own.unwrap_or(range))?;
+            self.way.pop();
+        }
+        Ok(())
+    }
 }
 
 /// The range of the numbers below the field `name`, where the name tells one.
-fn of_name(name: &str) -> Option<(f64, f64)> {
+fn of_name(name: &str) -> Option<Range> {
     let holds = |part: &str| name.as_bytes().windows(part.len()).any(|it| it == part.as_bytes());
     RANGES.iter().find(|(part, ..)| holds(part)).map(|(_, least, most)| (*least, *most))
 }
 
-fn check_number(
-    number: f64,
-    (least, most): (f64, f64),
-    way: &[Step<'_>],
-) -> Result<(), RangeError> {
+fn check_number(number: f64, (least, most): Range, way: &[Step<'_>]) -> Result<(), RangeError> {
     if (least..=most).contains(&number) {
         return Ok(());
     }

@@ -102,7 +102,6 @@ impl Experiment for Phases {
             time_budget_ns: plan.time_budget,
             extra: Default::default(),
         };
-        draft.capacity = self.capacity.take();
         let runs = self.repeat.runs;
         let times = if runs > 1 { format!("-x{runs}") } else { String::new() };
         let effect = self.effect(&plan);
@@ -129,6 +128,9 @@ impl Experiment for Phases {
             &mut bench.recorder,
             bench.stop,
         );
+        // Its own record keeps it meanwhile: of a million bytes at each save, the storage that is measured would
+        // have to take some.
+        bench.record.capacity = self.capacity.take();
     }
 }
 
@@ -140,4 +142,55 @@ fn decided_by(plan: &Plan, repeat: Repeat) -> String {
     let range = (span_offset, span, time_budget);
     serde_json::json!([profile.name, profile.version, method, seed, range, runs, until_steady])
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use cardproof_workload::standard;
+
+    use super::*;
+    use crate::frontend::Event;
+    use crate::options::{Access, Identity, Options};
+    use crate::session::measure;
+
+    /// Whether each record that was saved has the test of the capacity.
+    #[derive(Default)]
+    struct Saves(Vec<bool>);
+
+    impl Frontend for Saves {
+        fn tell(&mut self, event: Event<'_>) {
+            if let Event::Saved(record) = event {
+                self.0.push(record.capacity.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn a_test_of_the_capacity_is_written_once_with_the_speed() {
+        let directory = tempfile::tempdir().unwrap();
+        let phases = Phases {
+            profile: standard::check(),
+            without_queue_or_cache: None,
+            time_budget: None,
+            repeat: Repeat::ONCE,
+            capacity: Some(CapacityTest::default()),
+        };
+        let options = Options {
+            target: "sim:sandisk-ultra-a1".into(),
+            size: None,
+            seed: Seed::from_bits(1),
+            access: Access::default(),
+            expect_device: None,
+            identity: Identity { id: "id".to_owned(), label: None, created: String::new() },
+            records: Ok(directory.path().to_owned()),
+            does_without_record: false,
+        };
+        let mut saves = Saves::default();
+        let measured = measure(phases, &options, &mut saves, &AtomicBool::new(false)).unwrap();
+        let (at_end, meanwhile) = saves.0.split_last().unwrap();
+        assert!(meanwhile.len() > 5 && !meanwhile.contains(&true), "{:?}", saves.0);
+        assert!(*at_end && measured.record.capacity.is_some());
+    }
 }

@@ -19,8 +19,6 @@ use crate::workspace::{Metadata, cargo, root};
 pub(crate) struct Suite {
     /// The workspace's directory, below the root of the source.
     pub(crate) directory: &'static str,
-    /// Whether its documentation is written in the same build.
-    pub(crate) is_documented: bool,
 }
 
 /// What a suite's build gives.
@@ -108,9 +106,7 @@ impl Suite {
         if self.directory != "." {
             forget_flags(&mut command);
         }
-        let target = Metadata::read()?.target_directory;
-        let pages = self.is_documented.then(|| target.join("doc"));
-        compiler::put_in(&mut command, &target.join("queue"), pages.as_deref())?;
+        compiler::put_in(&mut command, &Metadata::read()?.target_directory.join("queue"))?;
         let mut cargo = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
         let messages = BufReader::new(cargo.stdout.take().context("cargo has no output")?);
         let mut built = Built::default();

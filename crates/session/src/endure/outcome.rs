@@ -1,7 +1,7 @@
 //! A run as a record keeps it.
 
 use cardproof_probe::endure::{Cycle, MILESTONES, Plan, State, Why};
-use cardproof_record::{EnduranceCycle, EnduranceFailures, EnduranceRun, OTHER_CARD};
+use cardproof_record::{EnduranceCycle, EnduranceFailures, EnduranceRun, StoppedBy};
 use cardproof_units::Bytes;
 
 use super::EndureOptions;
@@ -24,7 +24,7 @@ pub(super) fn stored(plan: &Plan, state: &State, why: &Why, asked: &EndureOption
         bad_pages: state.bad.count(),
         milestones: milestones.map(|((name, _), cycle)| ((*name).to_owned(), cycle)).collect(),
         end: state.end.map(|end| end.name().to_owned()),
-        stopped_by: stopped_by(why, asked).to_owned(),
+        stopped_by: stopped_by(why, asked),
         budget_bytes: asked.budget,
         failures: state.cycles.iter().filter_map(failures).collect(),
         course: thinned(&state.cycles),
@@ -34,15 +34,15 @@ pub(super) fn stored(plan: &Plan, state: &State, why: &Why, asked: &EndureOption
     }
 }
 
-fn stopped_by(why: &Why, asked: &EndureOptions) -> &'static str {
+const fn stopped_by(why: &Why, asked: &EndureOptions) -> StoppedBy {
     match why {
-        Why::Ended | Why::Vanished => "end",
-        Why::OtherCard => OTHER_CARD,
-        Why::WishMet if asked.wish.bytes_max.is_some() => "budget",
-        Why::WishMet => "cycles",
-        Why::Stopped => "user",
-        Why::HostFails => "host_error",
-        Why::Unsaved(_) => "no_state",
+        Why::Ended | Why::Vanished => StoppedBy::End,
+        Why::OtherCard => StoppedBy::OtherCard,
+        Why::WishMet if asked.wish.bytes_max.is_some() => StoppedBy::Budget,
+        Why::WishMet => StoppedBy::Cycles,
+        Why::Stopped => StoppedBy::User,
+        Why::HostFails => StoppedBy::HostError,
+        Why::Unsaved(_) => StoppedBy::NoState,
     }
 }
 

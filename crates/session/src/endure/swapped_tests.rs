@@ -11,7 +11,7 @@ use cardproof_io::{
     Target, TargetError, Wait,
 };
 use cardproof_probe::endure::Pattern;
-use cardproof_record::{EnduranceRun, OTHER_CARD, TargetKind};
+use cardproof_record::{EnduranceRun, StoppedBy, TargetKind};
 use cardproof_testkit::some_of;
 
 use super::*;
@@ -280,7 +280,11 @@ fn nothing_is_written_to_another_card_whenever_it_comes() {
         assert_eq!(other.borrow().changes, 0, "request {gone_after}");
         assert!(other.borrow().bytes == before, "request {gone_after}");
         let Ended { run, state, heard, is_kept, .. } = ended;
-        assert_eq!((state, &*run.stopped_by), (RecordState::Failed, OTHER_CARD), "{gone_after}");
+        assert_eq!(
+            (state, run.stopped_by),
+            (RecordState::Failed, StoppedBy::OtherCard),
+            "{gone_after}"
+        );
         assert_eq!(run.end, None, "a card that was taken out has not ended");
         assert!(is_kept, "the run can go on with its own card");
         let told = heard.iter().filter(|text| text.contains("another card")).count();
@@ -300,7 +304,11 @@ fn the_own_card_is_taken_up_after_another_one() {
         assert_eq!(other.borrow().changes, 0, "request {gone_after}");
         assert_eq!(ended.state, RecordState::Complete, "request {gone_after}");
         let run = ended.run;
-        assert_eq!((run.cycles, run.bad_pages, &*run.stopped_by), (2, 0, "cycles"), "{gone_after}");
+        assert_eq!(
+            (run.cycles, run.bad_pages, run.stopped_by),
+            (2, 0, StoppedBy::Cycles),
+            "{gone_after}"
+        );
     }
 }
 
