@@ -41,7 +41,7 @@ pub(crate) fn seen_with_journal(root: &Sysroot, identity: &Identity) -> Seen {
         }
         _ => {}
     }
-    seen.earlier_troubles.extend(earlier_log_troubles(root, name, &journal.recent));
+    seen.earlier_troubles = earlier_log_troubles(root, name, &journal.recent);
     seen.old_troubles = earlier_log_troubles(root, name, &journal.old);
     seen
 }
@@ -57,7 +57,7 @@ pub(crate) fn seen(root: &Sysroot, identity: &Identity) -> Seen {
         log: log_read(root, condition.log_access),
         troubles: condition.troubles.clone(),
         errors_before: condition.errors_before.clone(),
-        earlier_troubles: condition.crash_troubles.clone(),
+        crash_troubles: condition.crash_troubles.clone(),
         attachment: attachment(info.transport.as_ref()),
         is_present: condition.is_present.filter(|_| !name.is_empty()),
         is_write_protected: condition.is_write_protected,

@@ -80,11 +80,7 @@ pub fn condition(root: &Sysroot, name: &str) -> Condition {
         log_access: LogAccess::from(sources.log()),
         troubles: troubles(root, sources.messages(), name, host_name),
         errors_before: sources.messages().errors_before(name, host_name),
-        crash_troubles: if is_file(name) {
-            Vec::new()
-        } else {
-            troubles(root, &crashes, name, host_name)
-        },
+        crash_troubles: of_earlier_starts(name, || troubles(root, &crashes, name, host_name)),
         host_errors: host_name.and_then(|host| host_errors(root, host)),
         ..Condition::default()
     };
@@ -155,10 +151,16 @@ pub fn log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> LogTroubles
     }
 }
 
-/// The same of a log of earlier starts. The file of a loop device is put there anew after each start.
+/// The same of a log of earlier starts.
 #[must_use]
 pub fn earlier_log_troubles(root: &Sysroot, name: &str, lines: &[String]) -> Vec<Trouble> {
-    if is_file(name) { Vec::new() } else { log_troubles(root, name, lines).troubles }
+    of_earlier_starts(name, || log_troubles(root, name, lines).troubles)
+}
+
+/// What earlier starts tell of the device called `name`: of a loop device nothing, for its file is put there anew after
+/// each start.
+fn of_earlier_starts(name: &str, told: impl FnOnce() -> Vec<Trouble>) -> Vec<Trouble> {
+    if is_file(name) { Vec::new() } else { told() }
 }
 
 /// The number of each word of a line of counters; `None` where one is none.
@@ -316,6 +318,19 @@ mod tests {
         assert_eq!(found.crash_troubles.len(), 1);
         assert_eq!(found.is_present, Some(true));
         assert_eq!(found.counters.map(|it| it.len()), Some(11));
+    }
+
+    #[test]
+    fn a_crash_log_tells_nothing_of_the_file_behind_a_loop_device() {
+        let error = |name: &str| {
+            format!(
+                "sys/fs/pstore/dmesg-ramoops-0 = <3>[   12.0] I/O error, dev {name}, sector 8 op 0x1:(WRITE)\n"
+            )
+        };
+        for (name, expected) in [("mmcblk0", 1), ("loop0", 0)] {
+            let found = condition(&root(&error(name)), name);
+            assert_eq!(found.crash_troubles.len(), expected, "{name}");
+        }
     }
 
     #[test]

@@ -56,4 +56,4 @@ pub use storage_counters::{StorageCounters, boot_number, storage_counters};
 pub use sysroot::Sysroot;
 pub use task_waits::TaskWaits;
 pub use wear::{WearFacts, seconds_since_start, wear_facts};
-pub use writers::{GroupWrites, ProcessId, ProcessWrites, WriteCounters, Writes};
+pub use writers::{GroupWrites, Growth, INIT, ProcessId, ProcessWrites, WriteCounters, Writes};

@@ -1,59 +1,31 @@
 //! Who writes: what each process and each control group has handed to storage so far.
 //!
 //! `/proc/PID/io` (proc_pid_io(5)) counts what a process wrote by system calls, to anything, and the pages that it
-//! made dirty and that belong on storage; the kernel shows it of the user's own processes, and to root of all.
+//! made dirty and that belong on storage; the kernel shows it of the user's own processes, and to root of all. It also
+//! holds what children wrote that have ended, so [`ProcessWrites::since`] tells a process's own from theirs.
 //! `io.stat` of a control group (Documentation/admin-guide/cgroup-v2.rst) counts what reached each device for the
 //! group and those below it, written back from memory included, where the file system can tell (ext4, F2FS, Btrfs),
 //! and the group's pages that were swapped out; everybody may read it. Without the controller of memory the kernel
 //! writes back for nobody, and `io.stat` tells nothing. Names of programs and services are the user's own: they are
 //! shown and never put into a record.
 
+mod process;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::block::BlockDevice;
 use crate::{DeviceNumber, Sysroot};
+use process::Seen;
+pub use process::{Growth, ProcessId, ProcessWrites, Writes};
 
 /// Where the control groups of version 2 are, alone or beside those of version 1.
 const GROUPS: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
 
-/// The flag of a thread of the kernel in its `stat` (`PF_KTHREAD`). What it makes dirty is the file system's own.
-const KERNEL_THREAD: u64 = 0x0020_0000;
+/// The process that takes over all whose parent has ended, and waits for every service.
+pub const INIT: u32 = 1;
 
 /// Control groups lie no deeper than this on any system seen.
 const DEPTH_MAX: usize = 12;
-
-/// A process: its number and when it started, since numbers are used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProcessId {
-    /// The kernel's number.
-    pub number: u32,
-    /// When it started, in ticks of the clock since the computer did.
-    pub started: u64,
-}
-
-/// What a process has written since it started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProcessWrites {
-    /// The name of its program, at most 15 bytes.
-    pub program: String,
-    /// The control group that it is in, such as `/system.slice/cron.service`.
-    pub group: String,
-    /// The process that started it, or that took it over.
-    pub parent: u32,
-    /// Its own bytes, and those of its children that have ended and that it waited for.
-    pub writes: Writes,
-}
-
-/// What was handed to storage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Writes {
-    /// Bytes in write calls, to files, pipes and sockets alike.
-    pub asked_bytes: u64,
-    /// Bytes of the pages that were made dirty and that belong on storage.
-    pub dirtied_bytes: u64,
-    /// Bytes of such pages that were cut off before they were written, whoever had made them dirty.
-    pub cancelled_bytes: u64,
-}
 
 /// What a control group has handed to one device, with those below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,9 +66,16 @@ impl WriteCounters {
     /// The counters below `root`, of control groups those of the whole device called `device`.
     #[must_use]
     pub fn read(root: &Sysroot, device: &str) -> Self {
+        Self::read_after(root, device, None)
+    }
+
+    fn read_after(root: &Sysroot, device: &str, then: Option<&Self>) -> Self {
         let mut counters = Self::default();
         for number in numbers(root) {
             counters.look_at(root, number);
+        }
+        if let Some(then) = then {
+            counters.look_at_heirs(root, then);
         }
         let Some(disk) = BlockDevice::by_name(root, device).map(|device| device.whole()) else {
             return counters;
@@ -116,15 +95,40 @@ impl WriteCounters {
         counters
     }
 
-    /// Adds the processes that have begun since, at a small part of the cost of reading all, and tells them.
-    pub fn meet(&mut self, root: &Sysroot) -> Vec<ProcessWrites> {
+    /// The counters of a later look, read like these. Whoever waited for a process that has ended since is read after
+    /// that process was gone, so its counters hold those of the ended.
+    #[must_use]
+    pub fn next(&self, root: &Sysroot, device: &str) -> Self {
+        Self::read_after(root, device, Some(self))
+    }
+
+    /// Looks again at a part of the processes, at a small part of the cost of looking at all: at those of `busy`, at
+    /// those that have begun since, and at whoever waited for one that has ended.
+    pub fn look_again(&mut self, root: &Sysroot, busy: &BTreeSet<ProcessId>) {
+        let then = self.clone();
         let now: BTreeSet<u32> = numbers(root).collect();
         self.others.retain(|number| now.contains(number));
+        self.processes.retain(|id, _| now.contains(&id.number) && !busy.contains(id));
         let known: BTreeSet<u32> = self.processes.keys().map(|id| id.number).collect();
-        let strangers =
-            now.into_iter().filter(|it| !known.contains(it) && !self.others.contains(it));
-        let strangers: Vec<u32> = strangers.collect();
-        strangers.into_iter().filter_map(|number| self.look_at(root, number)).collect()
+        for number in now.difference(&known) {
+            if !self.others.contains(number) {
+                self.look_at(root, *number);
+            }
+        }
+        self.look_at_heirs(root, &then);
+    }
+
+    /// Looks again at whoever waited for a process of `then` that has ended: its parent, or the first process.
+    fn look_at_heirs(&mut self, root: &Sysroot, then: &Self) {
+        let ended = then.processes.iter().filter(|(id, _)| !self.processes.contains_key(id));
+        let mut heirs: BTreeSet<u32> = ended.map(|(_, process)| process.parent).collect();
+        if !heirs.is_empty() {
+            heirs.insert(INIT);
+        }
+        let living = self.processes.keys().map(|id| id.number);
+        for number in living.filter(|number| heirs.contains(number)).collect::<Vec<_>>() {
+            self.look_at(root, number);
+        }
     }
 
     /// Adds what each group has written to the device, and what waits to be written for it; nothing where the kernel
@@ -164,25 +168,20 @@ impl WriteCounters {
     }
 
     /// Adds a process, or notes that it is none to be looked at.
-    fn look_at(&mut self, root: &Sysroot, number: u32) -> Option<ProcessWrites> {
-        let status = Status::read(root, number)?;
-        if status.is_of_kernel {
-            self.others.insert(number);
-            return None;
-        }
-        let Some(writes) = writes(root, number) else {
-            // A process that has ended meanwhile hides nothing.
-            if Status::read(root, number).is_some() {
+    fn look_at(&mut self, root: &Sysroot, number: u32) {
+        match process::read(root, number) {
+            Seen::Process(id, process) => {
+                self.processes.insert(id, process);
+            }
+            Seen::OfKernel => {
+                self.others.insert(number);
+            }
+            Seen::Hidden => {
                 self.others.insert(number);
                 self.hidden += 1;
             }
-            return None;
-        };
-        let program = status.program;
-        let group = group_of(root, number).unwrap_or_default();
-        let process = ProcessWrites { program, group, parent: status.parent, writes };
-        self.processes.insert(ProcessId { number, started: status.started }, process.clone());
-        Some(process)
+            Seen::Ended => {}
+        }
     }
 }
 
@@ -213,50 +212,6 @@ fn text(root: &Sysroot, path: &str) -> String {
 /// The number behind `name` in a text of lines.
 fn value(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
-}
-
-/// What `stat` tells of a process.
-struct Status {
-    /// The name of its program; empty where it cannot be shown.
-    program: String,
-    parent: u32,
-    is_of_kernel: bool,
-    started: u64,
-}
-
-impl Status {
-    /// The 2nd, the 4th, the 9th and the 22nd field; the program's name may hold anything.
-    fn read(root: &Sysroot, process: u32) -> Option<Self> {
-        let text = text(root, &format!("proc/{process}/stat"));
-        let (head, fields) = text.rsplit_once(')')?;
-        let program = head.split_once('(')?.1;
-        let program = if program.contains(char::is_control) { "" } else { program.trim() };
-        let mut fields = fields.split_ascii_whitespace();
-        let parent = fields.nth(1)?.parse().ok()?;
-        let flags: u64 = fields.nth(4)?.parse().ok()?;
-        let started = fields.nth(12)?.parse().ok()?;
-        let program = program.to_owned();
-        Some(Self { program, parent, is_of_kernel: flags & KERNEL_THREAD != 0, started })
-    }
-}
-
-fn writes(root: &Sysroot, process: u32) -> Option<Writes> {
-    let text = text(root, &format!("proc/{process}/io"));
-    Some(Writes {
-        asked_bytes: value(&text, "wchar:")?,
-        dirtied_bytes: value(&text, "write_bytes:")?,
-        cancelled_bytes: value(&text, "cancelled_write_bytes:")?,
-    })
-}
-
-/// The group of version 2, whose line begins with `0::`, or of version 1 that systemd keeps.
-fn group_of(root: &Sysroot, process: u32) -> Option<String> {
-    let bytes = root.bytes(format!("proc/{process}/cgroup")).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let of = |mark: &str| {
-        text.lines().find_map(|line| line.split_once(mark)).map(|(_, path)| path.to_owned())
-    };
-    of("0::").filter(|path| path != "/").or_else(|| of(":name=systemd:")).or_else(|| of("0::"))
 }
 
 /// What is asked of every group.
@@ -361,13 +316,24 @@ sys/fs/cgroup/user.slice/cgroup.procs /
 ";
 
     #[test]
-    fn a_process_that_has_begun_since_is_met_once() {
+    fn a_process_that_has_begun_since_is_seen_and_one_that_is_not_busy_is_not_read_again() {
         let mut counters = WriteCounters::read(&root(PROCESS), "mmcblk0");
-        let more = PROCESS.replace("812", "950");
-        let more = root(&format!("{PROCESS}{more}"));
-        let met = counters.meet(&more);
-        assert_eq!((met.len(), counters.processes.len(), counters.hidden), (1, 2, 1));
-        assert_eq!(counters.meet(&more), Vec::new());
+        let first = ProcessId { number: 812, started: 7777 };
+        let more = PROCESS.replace("812", "950") + &PROCESS.replace("5000", "6000");
+        let asked = |counters: &WriteCounters| counters.processes[&first].writes.asked_bytes;
+        counters.look_again(&root(&more), &BTreeSet::new());
+        assert_eq!((counters.processes.len(), counters.hidden, asked(&counters)), (2, 1, 5000));
+        counters.look_again(&root(&more), &[first].into());
+        assert_eq!((counters.processes.len(), counters.hidden, asked(&counters)), (2, 1, 6000));
+    }
+
+    #[test]
+    fn who_waited_for_one_that_ended_is_read_again() {
+        let child = PROCESS.replace("812", "950").replace("S 1 950", "S 812 950");
+        let mut counters = WriteCounters::read(&root(&(PROCESS.to_owned() + &child)), "mmcblk0");
+        counters.look_again(&root(&PROCESS.replace("5000", "6000")), &BTreeSet::new());
+        let parent = &counters.processes[&ProcessId { number: 812, started: 7777 }];
+        assert_eq!((counters.processes.len(), parent.writes.asked_bytes), (1, 6000));
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
     let mut reasons = Vec::new();
     if let Some(most) = &found {
         reasons.push(format!(
-            "{} limited the computer for {:.0} % of the time. Last sample: {}.",
+            "{} limited the computer in {:.0} % of the samples. Last of them: {}.",
             subject(most),
             100.0 * most.share,
             most.last.evidence.join("; ")
@@ -117,7 +117,7 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
     reasons.extend(known.last.and_then(last_in_words));
     Diagnosis {
         culprit,
-        answer: answer(culprit, known.last).to_owned(),
+        answer: answer(culprit, found.as_ref(), known.last),
         reasons,
         steps: steps(culprit, known),
     }
@@ -178,6 +178,9 @@ const fn culprit_of(seen: &Seen) -> Option<Culprit> {
     match seen.limited_by.limit {
         Limit::StorageRandomWrite
         | Limit::StorageRandomRead
+        | Limit::StorageSmallWrite
+        | Limit::StorageSmallRead
+        | Limit::StorageWrite
         | Limit::StorageSequential
         | Limit::StorageStall
         | Limit::BusCeiling
@@ -187,6 +190,9 @@ const fn culprit_of(seen: &Seen) -> Option<Culprit> {
         }
         Limit::StorageRandomWrite
         | Limit::StorageRandomRead
+        | Limit::StorageSmallWrite
+        | Limit::StorageSmallRead
+        | Limit::StorageWrite
         | Limit::StorageSequential
         | Limit::StorageStall => Some(Culprit::Storage),
         Limit::BusCeiling => Some(Culprit::Bus),
@@ -218,7 +224,7 @@ fn subject(most: &Most<'_>) -> String {
 /// What was seen beside the storage, as the start of a clause.
 fn beside(limited: &LimitedBy) -> String {
     match (limited.limit, &limited.device) {
-        (Limit::Cpu, _) => "the processors had nothing left".to_owned(),
+        (Limit::Cpu, _) => "the processors held programs back as well".to_owned(),
         (Limit::MemoryPressure, _) => "memory was short".to_owned(),
         (Limit::Heat, _) => "the computer was too hot".to_owned(),
         (Limit::Power, _) => "the supply voltage was too low".to_owned(),
@@ -228,8 +234,9 @@ fn beside(limited: &LimitedBy) -> String {
     }
 }
 
-fn answer(culprit: Culprit, last: Option<&Record>) -> &'static str {
-    match culprit {
+fn answer(culprit: Culprit, most: Option<&Most<'_>>, last: Option<&Record>) -> String {
+    let figure = most.and_then(|most| most.last.evidence.first());
+    let answer = match culprit {
         Culprit::Storage => "Yes: programs wait for the card or disk.",
         Culprit::StorageAndMore => {
             "Partly: programs wait for the card or disk, and for something else at the same time."
@@ -239,7 +246,12 @@ fn answer(culprit: Culprit, last: Option<&Record>) -> &'static str {
             "No: programs wait for I/O, but the card or disk is not busy enough to be the cause."
         }
         Culprit::Bus => "Partly: the bus or reader is the limit, not the storage itself.",
-        Culprit::Processor => "No: the processors are busy. A faster card would not help.",
+        Culprit::Processor => {
+            let figure = figure.map_or_else(String::new, |figure| format!(" ({figure})"));
+            return format!(
+                "No: programs wait for a processor{figure}. A faster card would not help."
+            );
+        }
         Culprit::Memory => "No: there is too little memory, and the storage is busy with swapping.",
         Culprit::Heat => "No: the computer is too hot and runs slower.",
         Culprit::Power => "No: the power supply is too weak, and the computer runs slower.",
@@ -247,7 +259,8 @@ fn answer(culprit: Culprit, last: Option<&Record>) -> &'static str {
             "Perhaps: nothing was slow during the watch, but an earlier run measured this storage as slow."
         }
         Culprit::NothingSeen => "Unknown: nothing was slow during the watch.",
-    }
+    };
+    answer.to_owned()
 }
 
 /// Whether `record` shows a slow storage: A1 missed, or a daily use that goes poorly.
@@ -292,7 +305,9 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
         Culprit::NothingSeen => "Run `cardproof diagnose` again while the slow program runs.",
     };
     let mut steps = Vec::new();
-    let is_write = |seen: &Seen| seen.limited_by.limit == Limit::StorageRandomWrite;
+    let is_write = |seen: &Seen| {
+        matches!(seen.limited_by.limit, Limit::StorageSmallWrite | Limit::StorageWrite)
+    };
     let is_storage = matches!(culprit, Culprit::Storage | Culprit::StorageAndMore);
     if is_storage && known.windows.iter().any(is_write) {
         steps.push("See which program writes: cardproof watch --who".to_owned());
@@ -323,30 +338,37 @@ mod tests {
     }
 
     #[test]
+    fn the_processors_are_blamed_with_the_figure() {
+        let windows = std::iter::repeat_n(seen(Limit::Cpu, true), 9).collect();
+        let told = diagnose(&Known { windows, ..Known::default() });
+        let expected =
+            "No: programs wait for a processor (a figure). A faster card would not help.";
+        assert_eq!(told.answer, expected);
+        assert!(told.reasons[0].contains("in 100 % of the samples"), "{:?}", told.reasons);
+    }
+
+    #[test]
     fn where_writes_are_slow_the_writing_program_is_looked_for_first() {
         let first_step = |limit| {
             let windows = std::iter::repeat_n(seen(limit, true), 9).collect();
             diagnose(&Known { windows, ..Known::default() }).steps[0].clone()
         };
-        assert!(first_step(Limit::StorageRandomWrite).contains("cardproof watch --who"));
-        assert!(!first_step(Limit::StorageRandomRead).contains("--who"), "it tells who writes");
+        assert!(first_step(Limit::StorageWrite).contains("cardproof watch --who"));
+        assert!(first_step(Limit::StorageSmallWrite).contains("cardproof watch --who"));
+        assert!(!first_step(Limit::StorageSmallRead).contains("--who"), "it tells who writes");
         assert!(!first_step(Limit::Cpu).contains("--who"));
     }
 
     #[test]
     fn the_limit_of_most_of_the_time_is_the_answer() {
         for (limits, culprit) in [
-            (vec![(Limit::StorageRandomWrite, 8), (Limit::Nothing, 7)], Culprit::Storage),
+            (vec![(Limit::StorageSmallWrite, 8), (Limit::Nothing, 7)], Culprit::Storage),
             (
-                vec![
-                    (Limit::StorageRandomWrite, 3),
-                    (Limit::StorageRandomRead, 3),
-                    (Limit::Cpu, 2),
-                ],
+                vec![(Limit::StorageSmallWrite, 3), (Limit::StorageSmallRead, 3), (Limit::Cpu, 2)],
                 Culprit::Storage,
             ),
             // Both, in turn.
-            (vec![(Limit::StorageRandomWrite, 6), (Limit::Cpu, 5)], Culprit::StorageAndMore),
+            (vec![(Limit::StorageSmallWrite, 6), (Limit::Cpu, 5)], Culprit::StorageAndMore),
             (vec![(Limit::Cpu, 10), (Limit::StorageSequential, 5)], Culprit::StorageAndMore),
             (vec![(Limit::Cpu, 11), (Limit::StorageSequential, 4)], Culprit::Processor),
             (
@@ -355,7 +377,7 @@ mod tests {
             ),
             (vec![(Limit::Power, 15)], Culprit::Power),
             (vec![(Limit::MemoryPressure, 3), (Limit::Nothing, 12)], Culprit::Memory),
-            (vec![(Limit::StorageRandomRead, 2), (Limit::Nothing, 13)], Culprit::NothingSeen),
+            (vec![(Limit::StorageSmallRead, 2), (Limit::Nothing, 13)], Culprit::NothingSeen),
             (vec![(Limit::Elsewhere, 9), (Limit::Nothing, 6)], Culprit::Elsewhere),
             (vec![(Limit::Unknown, 15)], Culprit::NothingSeen),
             (vec![], Culprit::NothingSeen),
@@ -366,7 +388,7 @@ mod tests {
 
     #[test]
     fn another_storage_is_no_yes() {
-        let windows = vec![seen(Limit::StorageRandomWrite, false); 15];
+        let windows = vec![seen(Limit::StorageSmallWrite, false); 15];
         let diagnosis = diagnose(&Known { windows, ..Known::default() });
         assert_eq!(diagnosis.culprit, Culprit::OtherStorage);
         assert!(diagnosis.answer.starts_with("No"), "{diagnosis:?}");
@@ -375,10 +397,10 @@ mod tests {
     #[test]
     fn what_limits_beside_the_storage_makes_it_a_partly() {
         let cpu = seen(Limit::Cpu, false).limited_by;
-        let both = Seen { beside: vec![cpu], ..seen(Limit::StorageRandomRead, true) };
+        let both = Seen { beside: vec![cpu], ..seen(Limit::StorageSmallRead, true) };
         for (crowded, culprit) in [(7, Culprit::Storage), (8, Culprit::StorageAndMore)] {
             let mut windows = vec![both.clone(); crowded];
-            windows.extend(vec![seen(Limit::StorageRandomRead, true); 15 - crowded]);
+            windows.extend(vec![seen(Limit::StorageSmallRead, true); 15 - crowded]);
             let diagnosis = diagnose(&Known { windows, ..Known::default() });
             assert_eq!(diagnosis.culprit, culprit, "{crowded} of 15");
         }

@@ -51,8 +51,9 @@ pub fn limited_now(activity: &Activity, ceiling: &dyn Fn(&str) -> Option<Through
         .or_else(|| heat(climate))
         .or_else(|| memory(activity))
         .or_else(|| storage::limit(activity, ceiling))
-        .or_else(|| cpu(activity.cpu.as_ref()?))
+        .or_else(|| all_cpus(activity.cpu.as_ref()?))
         .or_else(|| storage::elsewhere(activity))
+        .or_else(|| one_cpu(activity.cpu.as_ref()?))
         .unwrap_or_else(|| nothing(activity))
 }
 
@@ -74,8 +75,13 @@ fn limited(limit: Limit, evidence: Vec<String>) -> LimitedBy {
 
 /// Such as `33 writes/s`, with a decimal below ten.
 pub(crate) fn per_s(rate: Iops, what: &str) -> String {
+    format!("{} {what}/s", rate_in_words(rate))
+}
+
+/// The figure alone.
+fn rate_in_words(rate: Iops) -> String {
     let decimals = usize::from(rate.0 < 9.95);
-    format!("{:.decimals$} {what}/s", rate.0)
+    format!("{:.decimals$}", rate.0)
 }
 
 fn power(climate: &Climate) -> Option<LimitedBy> {
@@ -143,10 +149,14 @@ fn memory_left(memory: &MemoryActivity) -> String {
     format!("{} of {} available", memory.available_bytes, memory.total_bytes)
 }
 
-fn cpu(cpu: &CpuActivity) -> Option<LimitedBy> {
-    if cpu.busy() >= CPU_FULL {
-        return Some(limited(Limit::Cpu, vec![cpu_in_words(cpu)]));
-    }
+/// The processors, if they have nothing left for anybody.
+fn all_cpus(cpu: &CpuActivity) -> Option<LimitedBy> {
+    (cpu.busy() >= CPU_FULL).then(|| limited(Limit::Cpu, vec![cpu_in_words(cpu)]))
+}
+
+/// One processor, if it has nothing left for what runs on it. Where tasks wait for I/O most of the time, that slows
+/// them first.
+fn one_cpu(cpu: &CpuActivity) -> Option<LimitedBy> {
     (cpu.busiest >= ONE_CPU_FULL).then(|| {
         let one = format!("one of {} processors was {} busy", cpu.cpus, whole_percent(cpu.busiest));
         limited(Limit::Cpu, vec![one, cpu_in_words(cpu)])

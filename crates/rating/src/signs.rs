@@ -83,6 +83,12 @@ impl Signs {
     pub fn weighty(&self) -> impl Iterator<Item = &Sign> {
         self.signs.iter().filter(|sign| sign.weight > Weight::Note)
     }
+
+    /// The note on errors of what was in this place before another medium came.
+    #[must_use]
+    pub fn earlier_medium(&self) -> Option<&Sign> {
+        self.signs.iter().find(|sign| sign.kind == SignKind::EarlierMedium)
+    }
 }
 
 fn verdict(seen: &Seen, signs: &[Sign]) -> HealthVerdict {

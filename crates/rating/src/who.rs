@@ -3,7 +3,7 @@
 //! A control group's figure is what reached the device for it, written back from memory included and swap left out;
 //! where groups tell nothing, a service's share is that of the pages that its programs made dirty. What reached the
 //! device and is of no group is the file system's own: its journal and its tables. Programs that began and ended
-//! between two looks are in their group's figure, and in that of the program that waited for them.
+//! between two looks are in their group's figure, and are told by the program that started them.
 
 mod owners;
 
@@ -31,6 +31,8 @@ pub struct ProgramWrites {
     pub program: String,
     /// The control group.
     pub group: String,
+    /// Whether it was not written by this program but by those that it started and that have ended.
+    pub is_of_ended: bool,
     /// Bytes in its write calls, to files, pipes and sockets alike.
     pub asked_bytes: u64,
     /// Bytes of pages that it made dirty.
@@ -104,6 +106,10 @@ pub struct Writer {
     pub share: f64,
     /// Its programs, the largest first, with what they asked for.
     pub programs: Vec<(String, Bytes)>,
+    /// What programs asked for that have ended and were not seen doing it, by the program that started them, the
+    /// largest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended_programs: Vec<(String, Bytes)>,
     /// What can be done about it, if it is of a kind that something can be done about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Remedy>,
@@ -137,6 +143,9 @@ pub enum Remedy {
 
 /// The name of what the file system writes by itself.
 pub const FILESYSTEM: &str = "file system (journal, tables)";
+
+/// The name of what programs write that belong to no service, such as those of a shell without systemd.
+pub const NO_SERVICE: &str = "programs outside services";
 
 /// The name of what is swapped out.
 pub const SWAP: &str = "swap";
@@ -182,6 +191,7 @@ pub fn who(watched: &Watched) -> Who {
                 bytes_a_day: Bytes::ZERO,
                 share: 0.0,
                 programs: Vec::new(),
+                ended_programs: Vec::new(),
                 remedy: Some(remedy),
             });
         }
@@ -226,7 +236,8 @@ fn of_services(watched: &Watched, owners: &Owners<'_>) -> Vec<Writer> {
             reached_bytes: Bytes(of(&owners.counted) + of(&owners.estimated)),
             bytes_a_day: Bytes::ZERO,
             share: 0.0,
-            programs: by_program(&programs),
+            programs: by_program(programs.iter().filter(|it| !it.is_of_ended)),
+            ended_programs: by_program(programs.iter().filter(|it| it.is_of_ended)),
             remedy: remedy(name, &programs),
         }
     };
@@ -247,7 +258,7 @@ impl ProgramWrites {
     }
 }
 
-fn by_program(programs: &[&ProgramWrites]) -> Vec<(String, Bytes)> {
+fn by_program<'a>(programs: impl Iterator<Item = &'a &'a ProgramWrites>) -> Vec<(String, Bytes)> {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for program in programs {
         *sums.entry(&program.program).or_default() += program.asked();
@@ -263,12 +274,13 @@ fn by_program(programs: &[&ProgramWrites]) -> Vec<(String, Bytes)> {
 pub fn service(group: &str) -> &str {
     let mut parts = group.rsplit('/').filter(|part| !part.is_empty());
     let is_unit = |part: &&str| part.ends_with(".service") || part.ends_with(".scope");
-    parts.clone().find(is_unit).or_else(|| parts.next()).unwrap_or("no service")
+    parts.clone().find(is_unit).or_else(|| parts.next()).unwrap_or(NO_SERVICE)
 }
 
 fn remedy(name: &str, programs: &[&ProgramWrites]) -> Option<Remedy> {
+    let seen = || programs.iter().filter(|it| !it.is_of_ended);
     let is_named = |beginning: &str| {
-        name.starts_with(beginning) || programs.iter().any(|it| it.program.starts_with(beginning))
+        name.starts_with(beginning) || seen().any(|it| it.program.starts_with(beginning))
     };
     REMEDIES.iter().find(|(beginning, _)| is_named(beginning)).map(|(_, remedy)| *remedy)
 }
@@ -327,7 +339,7 @@ mod tests {
             group: group.to_owned(),
             asked_bytes: asked,
             dirtied_bytes: dirtied,
-            cancelled_bytes: 0,
+            ..ProgramWrites::default()
         }
     }
 
@@ -414,13 +426,25 @@ mod tests {
     }
 
     #[test]
+    fn what_ended_programs_wrote_is_told_apart_from_who_started_them() {
+        let mut seen = watched();
+        let ended = program(INFLUX, "influxd", 5000, 8192);
+        seen.programs.push(ProgramWrites { is_of_ended: true, ..ended });
+        let found = who(&seen);
+        let influx = found.writers.iter().find(|it| it.name == "influxdb.service").unwrap();
+        let of = |bytes| vec![("influxd".to_owned(), Bytes(bytes))];
+        assert_eq!((&influx.programs, &influx.ended_programs), (&of(100_000), &of(5000)));
+        assert_eq!(influx.asked_bytes, Bytes(105_000));
+    }
+
+    #[test]
     fn nothing_written_is_no_division_by_zero() {
         let found = who(&Watched::default());
         assert_eq!((found.device_bytes, found.amplification), (Bytes::ZERO, None));
         assert_eq!(found.attributed, None);
         let asked_only = who(&Watched { device_bytes: 0, groups: BTreeMap::new(), ..watched() });
         assert_eq!((asked_only.amplification, asked_only.attributed), (None, None));
-        assert_eq!(service("/"), "no service");
+        assert_eq!(service("/"), NO_SERVICE);
         assert_eq!(
             service("/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope"),
             "a.scope"

@@ -10,10 +10,16 @@ use crate::Activity;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// The storage, by its small writes.
+    /// The storage, by random writes: of a run, which knows where it wrote.
     StorageRandomWrite,
-    /// The storage, by its small reads.
+    /// The storage, by random reads: of a run, which knows where it read.
     StorageRandomRead,
+    /// The storage, by its small writes. Counters do not tell whether they were in order.
+    StorageSmallWrite,
+    /// The storage, by its small reads. Counters do not tell whether they were in order.
+    StorageSmallRead,
+    /// The storage, by its writes, of which counters do not tell how large they were: flushes are among them.
+    StorageWrite,
     /// The storage, by large transfers.
     StorageSequential,
     /// The storage, which answered nothing.
@@ -38,12 +44,37 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Whether the storage itself limits, and not the way to it.
+    #[must_use]
+    pub const fn is_of_storage(self) -> bool {
+        match self {
+            Self::StorageRandomWrite
+            | Self::StorageRandomRead
+            | Self::StorageSmallWrite
+            | Self::StorageSmallRead
+            | Self::StorageWrite
+            | Self::StorageSequential
+            | Self::StorageStall => true,
+            Self::BusCeiling
+            | Self::Cpu
+            | Self::MemoryPressure
+            | Self::Heat
+            | Self::Power
+            | Self::Elsewhere
+            | Self::Nothing
+            | Self::Unknown => false,
+        }
+    }
+
     /// Its name in words, such as `random writes of the storage`.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::StorageRandomWrite => "random writes of the storage",
             Self::StorageRandomRead => "random reads of the storage",
+            Self::StorageSmallWrite => "small writes of the storage",
+            Self::StorageSmallRead => "small reads of the storage",
+            Self::StorageWrite => "writes of the storage",
             Self::StorageSequential => "large transfers of the storage",
             Self::StorageStall => "a standstill of the storage",
             Self::BusCeiling => "the bus to the storage",

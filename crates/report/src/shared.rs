@@ -34,17 +34,6 @@ impl Limited {
             limit => format!("{phases}: limited by {}. {evidence}", limit.words()),
         }
     }
-
-    /// Whether the storage was at its own limit, as the table's figures tell as well.
-    fn is_of_storage(limit: Limit) -> bool {
-        let of_storage = [
-            Limit::StorageRandomRead,
-            Limit::StorageRandomWrite,
-            Limit::StorageSequential,
-            Limit::StorageStall,
-        ];
-        of_storage.contains(&limit)
-    }
 }
 
 /// What limited, in short: of phases that the storage did, since the table has their figures. Of jobs
@@ -54,7 +43,7 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
         return limits(record).iter().map(Limited::in_full).collect();
     }
     let (of_storage, others): (Vec<_>, Vec<_>) =
-        limited_phases(record).into_iter().partition(|(limit, ..)| Limited::is_of_storage(*limit));
+        limited_phases(record).into_iter().partition(|(limit, ..)| limit.is_of_storage());
     let mut short = Vec::new();
     if !of_storage.is_empty() {
         let held_back: Vec<String> = of_storage.into_iter().flat_map(|(.., names)| names).collect();

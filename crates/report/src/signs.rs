@@ -24,10 +24,13 @@ pub const fn verdict_in_words(verdict: HealthVerdict) -> &'static str {
 pub fn headline(signs: &Signs) -> String {
     let verdict = verdict_in_words(signs.verdict);
     match signs.verdict {
-        HealthVerdict::Fine => match log_in_words(signs.log) {
-            Some(log) => format!("{verdict}: no sign of trouble in {log}"),
-            None => format!("{verdict}: no sign of trouble"),
-        },
+        HealthVerdict::Fine => {
+            let of = if signs.earlier_medium().is_some() { " of this medium" } else { "" };
+            match log_in_words(signs.log) {
+                Some(log) => format!("{verdict}: no sign of trouble{of} in {log}"),
+                None => format!("{verdict}: no sign of trouble{of}"),
+            }
+        }
         HealthVerdict::NotKnown => format!("{verdict}, because {}", why_unknown(signs.log)),
         HealthVerdict::WatchIt => format!("{verdict}: nothing is lost yet; look again in a day"),
         HealthVerdict::CopyNow => format!("{verdict} to another device"),

@@ -1,8 +1,9 @@
 //! Who writes to a storage, in words.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 
-use cardproof_rating::who::{Change, Remedy, Who};
+use cardproof_rating::who::{Change, Remedy, Who, Writer};
 use cardproof_units::Bytes;
 
 /// At most so many writers are told.
@@ -21,7 +22,7 @@ const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up 
                        --time 5min.";
 
 /// Why a process cannot be looked at.
-const OTHERS: &str = "They ended, or are other users'; root sees those";
+const OTHERS: &str = "Some had ended, others are of other users, which root sees";
 
 /// The whole page about the device called `disk`, with what changed since an earlier watch; `command` is what root
 /// would type to see all, where this is not root.
@@ -41,18 +42,14 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         let about = if writer.is_counted { "" } else { "about " };
         let _ = writeln!(
             text,
-            "  {about}{:.0} %  {}: {} a day, asked for {}",
+            "  {about}{:.0} %  {}: {} a day, asked for {} in {:.0} s",
             100.0 * writer.share,
             writer.name,
             writer.bytes_a_day,
-            writer.asked_bytes
+            writer.asked_bytes,
+            who.seconds
         );
-        let programs: Vec<String> = writer
-            .programs
-            .iter()
-            .take(PROGRAMS_MAX)
-            .map(|(program, bytes)| format!("{program} {bytes}"))
-            .collect();
+        let programs = programs(writer);
         if !programs.is_empty() {
             let _ = writeln!(text, "        {}", programs.join(", "));
         }
@@ -71,11 +68,9 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
             ""
         };
         let count = who.hidden;
-        let who_sees = match command {
-            Some(command) => format!("{OTHERS}: {command}"),
-            None => "They had ended.".to_owned(),
-        };
-        let _ = writeln!(text, "  {unseen}{count} processes could not be looked at. {who_sees}");
+        let processes = if count == 1 { "process" } else { "processes" };
+        let who_sees = command.map_or_else(String::new, |command| format!(" {OTHERS}: {command}"));
+        let _ = writeln!(text, "  {unseen}{count} {processes} could not be looked at.{who_sees}");
     } else if who.writers.iter().all(|writer| !writer.is_service()) {
         text.push_str(
             "  No program wrote while it was watched; the kernel and its journal may have.\n",
@@ -98,6 +93,17 @@ fn remedies(who: &Who) -> String {
         }
     }
     text
+}
+
+/// The largest writers of a service, those that have ended by the program that started them.
+fn programs(writer: &Writer) -> Vec<String> {
+    let seen = writer.programs.iter().map(|(program, bytes)| (*bytes, program.clone()));
+    let ended = writer.ended_programs.iter().map(|(program, bytes)| {
+        (*bytes, format!("programs that have ended (started by {program})"))
+    });
+    let mut all: Vec<(Bytes, String)> = seen.chain(ended).collect();
+    all.sort_by_key(|(bytes, _)| Reverse(*bytes));
+    all.into_iter().take(PROGRAMS_MAX).map(|(bytes, words)| format!("{words} {bytes}")).collect()
 }
 
 /// A remedy as an instruction without its full stop.
@@ -131,9 +137,28 @@ fn saved(changes: &[Change]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cardproof_rating::who::{Watched, who};
+    use cardproof_rating::who::{ProgramWrites, Watched, who};
 
     use super::page;
+
+    #[test]
+    fn what_ended_programs_wrote_is_said_of_them_and_not_of_who_started_them() {
+        let of = |program: &str, is_of_ended, bytes| ProgramWrites {
+            program: program.to_owned(),
+            is_of_ended,
+            asked_bytes: bytes,
+            dirtied_bytes: bytes,
+            ..ProgramWrites::default()
+        };
+        let programs =
+            vec![of("bash", false, 512), of("bash", true, 40 << 20), of("dd", false, 80 << 20)];
+        let seen =
+            Watched { seconds: 6.0, programs, device_bytes: 120 << 20, ..Watched::default() };
+        let text = page("vda", None, &who(&seen), &[]);
+        let expected = "  about 100 %  programs outside services: 1.6 TiB a day, asked for 120.0 MiB in 6 s\n        \
+                        dd 80 MiB, programs that have ended (started by bash) 40 MiB, bash 512 bytes\n";
+        assert!(text.contains(expected), "{text}");
+    }
 
     #[test]
     fn where_no_program_can_be_seen_the_command_that_would_is_named() {
@@ -142,11 +167,9 @@ mod tests {
         let text = page("vda", command, &who(&seen), &[]);
         assert!(text.contains("It is not known who writes: no program could be seen"), "{text}");
         assert!(text.contains("sudo cardproof watch --who .\n"), "{text}");
-        let of_root = page("vda", None, &who(&seen), &[]);
-        assert!(
-            of_root.contains("no program could be seen") && !of_root.contains("sudo"),
-            "{of_root}"
-        );
+        // The kernel may keep a process even from root; that it had ended is not known.
+        let of_root = page("vda", None, &who(&Watched { hidden: 1, ..seen.clone() }), &[]);
+        assert!(of_root.ends_with("1 process could not be looked at.\n"), "{of_root}");
         let text = page("vda", command, &who(&Watched { hidden: 0, ..seen }), &[]);
         assert!(text.contains("No program wrote") && !text.contains("sudo"), "{text}");
     }

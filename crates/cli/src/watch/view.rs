@@ -235,6 +235,6 @@ mod tests {
     #[test]
     fn a_tiny_terminal_shows_what_limits() {
         let picture = drawn(40, 6);
-        assert!(picture.contains("Limited by random writes"), "{picture}");
+        assert!(picture.contains("Limited by small writes"), "{picture}");
     }
 }

@@ -26,11 +26,11 @@ const HERE: &str = ".";
 /// How long is watched unless the user says otherwise.
 const TIME: Nanos = Nanos::from_secs(60);
 
-/// Processes that begin and end between two looks at what has begun are not seen.
-const MEET_EVERY: Duration = Duration::from_secs(1);
+/// How often those are looked at that write or have begun. What begins and ends between two looks is not seen.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Looks at what has begun between two at everything, which cost a hundred times as much.
-const MEETINGS: u32 = 10;
+/// Of so many looks the first is at everything, which costs a hundred times as much. It tells who writes.
+const LOOKS: u32 = 10;
 
 /// How long a wish to stop may go unnoticed.
 const STOP_EVERY: Duration = Duration::from_millis(50);
@@ -114,8 +114,8 @@ fn watch(
     let start = Instant::now();
     let mut tally = Tally::new(WriteCounters::read(root, device));
     let end = start + Duration::from_nanos(time.get());
-    let mut next = start + MEET_EVERY;
-    for meeting in 1_u32.. {
+    let mut next = start + LOOK_EVERY;
+    for look in 1_u32.. {
         while let Some(left) = next.min(end).checked_duration_since(Instant::now()) {
             if signals.stop().load(Ordering::Relaxed) {
                 return None;
@@ -123,15 +123,15 @@ fn watch(
             thread::sleep(left.min(STOP_EVERY));
         }
         let is_over = Instant::now() >= end;
-        if is_over || meeting.is_multiple_of(MEETINGS) {
-            tally.add(WriteCounters::read(root, device));
+        if is_over || look % LOOKS == 1 {
+            tally.look(root, device);
         } else {
-            tally.meet(root);
+            tally.look_again(root);
         }
         if is_over {
             break;
         }
-        next = Instant::now() + MEET_EVERY;
+        next = Instant::now() + LOOK_EVERY;
     }
     Some((tally.disk().to_owned(), tally.watched(start.elapsed().as_secs_f64())))
 }

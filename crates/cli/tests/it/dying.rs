@@ -160,9 +160,14 @@ fn errors_of_a_card_that_was_taken_out_are_not_those_of_the_one_that_is_there() 
     assert_eq!(other.verdict(0), "fine");
     let text = other.run(&["health"]).expect(0).stdout;
     assert!(text.contains("2 errors of what was in this place before it"), "{text}");
+    assert!(text.contains("no sign of trouble of this medium"), "{text}");
     for command in ["health", "check", "identify"] {
         let text = other.run(&[command]).expect(0).stdout;
         assert!(!text.contains("COPY YOUR DATA"), "{text}");
     }
+    let check = other.run(&["check"]).expect(0).stdout;
+    let check = check.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(check.contains("no error of this medium in"), "{check}");
+    assert!(check.contains("2 errors of what was in this place before it"), "{check}");
     assert_eq!(swapped("59b4 ED2S5 119 GiB", "59b4 ED2S5 119 GiB").verdict(4), "copy_now");
 }

@@ -187,7 +187,7 @@ fn random_writes_of_a_slow_card_are_named() {
     let _load = fio(&card.device, None, FioPattern::RandomWrite, Bytes::kib(4));
     let document = once_quiet(card.name());
     skip_if_crowded!(document);
-    assert_eq!(limit(&document), "storage_random_write", "{document}");
+    assert_eq!(limit(&document), "storage_small_write", "{document}");
     assert_eq!(culprit(&card.device), "storage");
 }
 

@@ -46,9 +46,11 @@ impl CpuCounters {
             return None;
         }
         let share = |ticks: u64| ticks as f64 / total as f64;
+        // Of a processor that was off for a while, or that lost ticks, few are counted: it was not busy in the others.
+        let window = total / (self.each.len() as u64).max(1);
         let busiest = self.each.iter().filter_map(|(number, ticks)| {
             let (_, before) = earlier.each.iter().find(|(other, _)| other == number)?;
-            busy_share(ticks, before)
+            busy_share(ticks, before, window)
         });
         Some(CpuActivity {
             cpus: u32::try_from(self.each.len()).unwrap_or(u32::MAX),
@@ -81,11 +83,12 @@ fn spent(later: &Ticks, earlier: &Ticks) -> Ticks {
     std::array::from_fn(|field| later[field].saturating_sub(earlier[field]))
 }
 
-fn busy_share(later: &Ticks, earlier: &Ticks) -> Option<f64> {
+/// The share of its time in which a processor was busy; of `window` where fewer ticks were counted.
+fn busy_share(later: &Ticks, earlier: &Ticks, window: u64) -> Option<f64> {
     let spent = spent(later, earlier);
     let total = spent.iter().sum::<u64>();
     let unused = spent[IDLE] + spent[IOWAIT];
-    (total > 0).then(|| (total - unused) as f64 / total as f64)
+    (total > 0).then(|| (total - unused) as f64 / total.max(window) as f64)
 }
 
 #[cfg(test)]
@@ -111,6 +114,27 @@ mod tests {
         assert!((cpu.iowait - 0.2).abs() < 1e-12);
         assert!((cpu.busy() - 0.55).abs() < 1e-12);
         assert!((cpu.busiest - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_processor_of_which_few_ticks_were_counted_is_not_full() {
+        let before = CpuCounters::parse(BEFORE).unwrap();
+        let after = CpuCounters::parse(
+            "cpu  200 0 160 890 20 0 0 0 0 0\ncpu0 140 0 100 400 0 0 0 0 0 0\n\
+             cpu1 60 0 60 490 20 0 0 0 0 0\nintr 9\n",
+        )
+        .unwrap();
+        let cpu = after.since(&before).unwrap();
+        // 140 ticks of the first, all busy, and 130 of the second.
+        assert!((cpu.busiest - 1.0).abs() < 1e-12, "{cpu:?}");
+        let after = CpuCounters::parse(
+            "cpu  187 0 100 1000 0 0 0 0 0 0\ncpu0 137 0 50 402 0 0 0 0 0 0\n\
+             cpu1 50 0 50 598 0 0 0 0 0 0\nintr 9\n",
+        )
+        .unwrap();
+        let cpu = after.since(&before).unwrap();
+        assert!((cpu.busy() - 87.0 / 287.0).abs() < 1e-12, "{cpu:?}");
+        assert!((cpu.busiest - 87.0 / 143.0).abs() < 1e-12, "{cpu:?}");
     }
 
     #[test]

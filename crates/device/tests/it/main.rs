@@ -16,3 +16,4 @@ mod mounted_on;
 mod reconnect;
 mod sd_queue;
 mod ufs;
+mod writers;

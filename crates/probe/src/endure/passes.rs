@@ -45,9 +45,13 @@ impl Runner<'_> {
         let mut timing = self.begin_timing();
         for &number in order.iter().skip(self.state.position.done as usize) {
             self.tell(false)?;
-            match self.piece(pass, number)? {
+            self.look_after_pause()?;
+            let outcome = self.piece(pass, number)?;
+            self.worked_at = self.drive.now();
+            match outcome {
                 Outcome::Good => {
                     self.streak = 0;
+                    self.is_marked |= pass == Pass::Write;
                     timing.bytes += self.plan.piece(pass, number).1;
                 }
                 outcome => {
@@ -66,7 +70,10 @@ impl Runner<'_> {
         self.end_timing(&mut timing, pass);
         while let Some(&number) = self.state.position.later.last() {
             self.tell(false)?;
-            if self.settle(pass, number)? {
+            self.look_after_pause()?;
+            let is_settled = self.settle(pass, number)?;
+            self.worked_at = self.drive.now();
+            if is_settled {
                 self.state.position.later.pop();
             }
         }

@@ -92,6 +92,7 @@ impl Runner<'_> {
     fn wait_for_the_device(&mut self, pass: Pass) -> Result<Works, Stop> {
         for seconds in PAUSES {
             self.wait(Nanos::from_secs(seconds))?;
+            self.look_after_pause()?;
             match self.try_places(pass)? {
                 Works::Nowhere => {}
                 works => return Ok(works),

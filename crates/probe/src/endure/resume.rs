@@ -32,42 +32,49 @@ pub enum Marks {
 /// # Errors
 /// The engine failed or the device vanished.
 pub fn marks(target: &mut dyn Target, plan: &Plan, state: &State) -> Result<Marks, DriveError> {
+    found(&mut Drive::new(target, Bytes(PAGE))?, plan, state)
+}
+
+/// The same on a device that is in use.
+pub(super) fn found(
+    drive: &mut Drive<'_>,
+    plan: &Plan,
+    state: &State,
+) -> Result<Marks, DriveError> {
     let position = &state.position;
     let order = plan.order(Pass::Write, position.cycle);
     let is_first = state.cycles.is_empty() && position.pass == Pass::Write;
     // In the first pass only the pieces before the position are ours.
     let written =
         if is_first { &order[..(position.done as usize).min(order.len())] } else { &order };
-    let mut drive = Drive::new(target, Bytes(PAGE))?;
     if written.is_empty() {
-        let is_marked = is_own(&mut drive, plan, first_place(plan))? == Some(true);
+        let is_marked = is_own(drive, plan, first_place(plan))? == Some(true);
         return Ok(if is_marked { Marks::Own } else { Marks::NotExpected });
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(plan.seed.derive("endurance marks"));
-    let (mut own, mut readable) = (0, 0);
+    let mut is_readable = false;
     for _ in 0..PLACES {
         let number = written[(random.next_u64() % written.len() as u64) as usize];
         let (offset, _) = plan.piece(Pass::Write, number);
-        let is_own = is_own(&mut drive, plan, offset)?;
-        readable += u64::from(is_own.is_some());
-        own += u64::from(is_own == Some(true));
+        match is_own(drive, plan, offset)? {
+            Some(true) => return Ok(Marks::Own),
+            Some(false) => is_readable = true,
+            None => {}
+        }
     }
-    Ok(match (own, readable) {
-        (1.., _) => Marks::Own,
-        (0, 1..) => Marks::Foreign,
-        _ => Marks::Unreadable,
-    })
+    Ok(if is_readable { Marks::Foreign } else { Marks::Unreadable })
 }
 
 /// Marks a card on which a run begins, so that it is known from its first piece on. A card that fails to
-/// write shows that in the run.
+/// write shows that in the run. Whether it took the mark.
 ///
 /// # Errors
 /// The engine failed or the device vanished.
-pub(super) fn mark(drive: &mut Drive<'_>, plan: &Plan) -> Result<(), DriveError> {
+pub(super) fn mark(drive: &mut Drive<'_>, plan: &Plan) -> Result<bool, DriveError> {
     let offset = first_place(plan);
-    let _ = drive.write_stamped(offset, PAGE, plan.stamp(offset, 1))?;
-    drive.flush().map(|_| ())
+    let written = drive.write_stamped(offset, PAGE, plan.stamp(offset, 1))?;
+    let _ = drive.flush()?;
+    Ok(written.is_ok())
 }
 
 /// Where the first piece of the first cycle begins.

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::autopsy;
 use super::bad::stretches;
 use super::plan::Plan;
-use super::resume::mark;
+use super::resume::{Marks, found, mark};
 use super::state::{Cycle, End, Pass, Position, State};
 use crate::{Drive, DriveError};
 
@@ -17,6 +17,9 @@ const SAVE_EVERY: Nanos = Nanos::from_secs(10);
 
 /// So large a share of pages that turn bad in one cycle asks for a closer look.
 const SUDDEN: f64 = 0.05;
+
+/// After so long without a request another card may be in the place: a reader keeps its disk when cards are changed.
+const GAP: Nanos = Nanos::from_secs(1);
 
 /// The bad share with which a run ends.
 const OVER: f64 = 0.5;
@@ -140,6 +143,10 @@ pub(super) struct Runner<'a> {
     saved_at: Nanos,
     /// The time up to which the current cycle's duration is counted.
     counted_to: Nanos,
+    /// The time of the last piece.
+    pub(super) worked_at: Nanos,
+    /// Whether the card carries the run's marks, by which it is told from others.
+    pub(super) is_marked: bool,
     /// Pieces that failed in a row.
     pub(super) streak: u32,
     /// Whether a closer look has found nothing that ends the card in this pass.
@@ -156,6 +163,7 @@ impl<'a> Runner<'a> {
         let mut drive = Drive::new(target, Bytes(plan.piece_max()))?;
         let begun = drive.now();
         let seed = plan.seed.derive("endurance looks") ^ state.position.cycle;
+        let is_marked = !is_fresh(&state.position);
         Ok(Self {
             drive,
             plan,
@@ -165,16 +173,17 @@ impl<'a> Runner<'a> {
             begun,
             saved_at: begun,
             counted_to: begun,
+            worked_at: begun,
+            is_marked,
             streak: 0,
             was_looked_at: false,
         })
     }
 
     fn cycles(&mut self) -> Result<(), Stop> {
-        let position = &self.state.position;
-        let is_fresh = position.cycle == 1 && position.pass == Pass::Write && position.done == 0;
+        let is_fresh = is_fresh(&self.state.position);
         if is_fresh && self.state.end.is_none() && self.watch.wants_positions() {
-            mark(&mut self.drive, self.plan)?;
+            self.is_marked = mark(&mut self.drive, self.plan)?;
         }
         while self.state.end.is_none() {
             let wish = &self.plan.wish;
@@ -289,9 +298,27 @@ impl<'a> Runner<'a> {
         Err(Stop::Why(Why::Stopped))
     }
 
+    /// Looks after a pause whether the card is still that of the run, before anything is written to it. What carries
+    /// other data is as good as gone: whoever waits for the card looks at what is there. Nobody changes a simulated card.
+    pub(super) fn look_after_pause(&mut self) -> Result<(), Stop> {
+        let pause = self.drive.now().saturating_sub(self.worked_at);
+        if pause < GAP || !self.is_marked || !self.watch.wants_positions() {
+            return Ok(());
+        }
+        match found(&mut self.drive, self.plan, self.state)? {
+            Marks::Own | Marks::Unreadable => Ok(()),
+            Marks::Foreign | Marks::NotExpected => Err(Stop::Why(Why::Vanished)),
+        }
+    }
+
     /// Ends the run with `end`.
     pub(super) fn finish<T>(&mut self, end: End) -> Result<T, Stop> {
         self.state.finish(end);
         Err(Stop::Why(Why::Ended))
     }
+}
+
+/// Whether nothing was written yet.
+fn is_fresh(position: &Position) -> bool {
+    position.cycle == 1 && position.pass == Pass::Write && position.done == 0
 }

@@ -23,6 +23,9 @@ pub enum Healthy {
         life_used_percent_max: Option<u8>,
         /// What is known of its wear.
         wear: Wear,
+        /// Errors in the log of what was in this place before another medium came.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        earlier_medium: Option<Sign>,
     },
     /// Signs of trouble, and nothing is lost yet.
     Watch {
@@ -86,7 +89,8 @@ impl Healthy {
         let life_used_percent_max = card.and_then(|card| card.life_used_percent_max);
         let is_simulated = known.conditions.target.kind == TargetKind::Simulated;
         let wear = Wear::of(&known.conditions.device, is_simulated);
-        Self::Yes { log, is_read_back, life_used_percent_max, wear }
+        let earlier_medium = known.signs.earlier_medium().cloned();
+        Self::Yes { log, is_read_back, life_used_percent_max, wear, earlier_medium }
     }
 
     pub(super) const fn standing(&self) -> Standing {

@@ -24,14 +24,8 @@ impl TaskWaits {
     #[must_use]
     pub fn correct(self, mut seen: Seen) -> Seen {
         let all = self.storage + self.network;
-        let is_storage = matches!(
-            seen.limited_by.limit,
-            Limit::StorageRandomWrite
-                | Limit::StorageRandomRead
-                | Limit::StorageSequential
-                | Limit::StorageStall
-                | Limit::BusCeiling
-        );
+        let limit = seen.limited_by.limit;
+        let is_storage = limit.is_of_storage() || limit == Limit::BusCeiling;
         if (self.network as f64) < NETWORK_MIN * all as f64 || self.network == 0 {
             return seen;
         }

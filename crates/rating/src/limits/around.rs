@@ -63,7 +63,8 @@ fn of_devices(activity: &Activity, is_meant: impl Fn(&DeviceActivity) -> bool) -
 /// Processors that have nothing left, or one of them. Work of lowered priority gives way.
 fn processors(activity: &Activity) -> Option<LimitedBy> {
     let cpu = activity.cpu.as_ref()?;
-    (cpu.nice < ONE_CPU_FULL / f64::from(cpu.cpus.max(1))).then(|| super::cpu(cpu))?
+    (cpu.nice < ONE_CPU_FULL / f64::from(cpu.cpus.max(1)))
+        .then(|| super::all_cpus(cpu).or_else(|| super::one_cpu(cpu)))?
 }
 
 /// Waits for the storage that are waits for memory: pages that had been dropped or swapped out are read again.

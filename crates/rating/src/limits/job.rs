@@ -42,7 +42,7 @@ fn waits(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<Limi
         let evidence =
             [Some(waited), others, device.map(work_in_words), cpu_words(record, run, seen)];
         LimitedBy {
-            limit: device.map_or(Limit::StorageRandomWrite, kind_of_writes),
+            limit: device.map_or(Limit::StorageSmallWrite, kind_of_writes),
             device: device.map(|device| device.name.clone()),
             evidence: evidence.into_iter().flatten().filter(|words| !words.is_empty()).collect(),
         }
@@ -52,7 +52,7 @@ fn waits(record: &Record, run: &JobRun, seen: &PhaseSurroundings) -> Option<Limi
 /// By which writes `device` limits.
 fn kind_of_writes(device: &DeviceActivity) -> Limit {
     if device.writes.count == 0 {
-        return Limit::StorageRandomWrite;
+        return Limit::StorageSmallWrite;
     }
     kind(&DeviceActivity { reads: Requests::default(), ..device.clone() })
 }

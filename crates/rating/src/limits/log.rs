@@ -211,7 +211,10 @@ fn state(row: &IostatRow, report: &IostatReport) -> LogState {
     if moved < WORK.0 && !is_busy {
         return LogState::Background;
     }
-    let is_small = moved < SMALL.as_f64() * row.transactions_per_s.0;
+    // Linux counts a flush without data as a write of nothing.
+    let flushes =
+        row.flushes_per_s.unwrap_or_default().0.min(row.writes_per_s.unwrap_or_default().0);
+    let is_small = moved < SMALL.as_f64() * (row.transactions_per_s.0 - flushes);
     // The short form does not tell reads from writes.
     let share = if row.of_both_per_s.is_some() { 0.5 } else { read / moved };
     match (share, is_small) {
@@ -387,9 +390,9 @@ fn by_rate(
 fn storage_limit(main: &StateShare) -> Limit {
     match main.state {
         LogState::Stalled => Limit::StorageStall,
-        LogState::SmallWrites => Limit::StorageRandomWrite,
-        LogState::SmallReads => Limit::StorageRandomRead,
-        LogState::Mixed if main.mean_bytes < SMALL => Limit::StorageRandomWrite,
+        LogState::SmallWrites => Limit::StorageSmallWrite,
+        LogState::SmallReads => Limit::StorageSmallRead,
+        LogState::Mixed if main.mean_bytes < SMALL => Limit::StorageSmallWrite,
         _ => Limit::StorageSequential,
     }
 }

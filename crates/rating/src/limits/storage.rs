@@ -3,7 +3,7 @@
 use cardproof_record::{Activity, DeviceActivity, Limit, LimitedBy, Requests};
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use super::{cpu_in_words, per_s, whole_percent};
+use super::{cpu_in_words, per_s, rate_in_words, whole_percent};
 
 /// A device with requests under way for this share of the time is at its limit, if it works on
 /// one at a time; iostat(1) warns that an array or an SSD need not be.
@@ -36,6 +36,9 @@ pub(super) const SMALL: Bytes = Bytes::kib(64);
 /// Real transfers reach 85 to 92 % of what an SD or eMMC bus could carry by its clock and width;
 /// from here on the bus is what is felt.
 const BUS_FULL: f64 = 0.8;
+
+/// Flushes below a tenth of the writes change no figure that matters.
+const CLEAR: f64 = 0.9;
 
 /// The limit that a device sets in `activity`, if one does.
 pub(super) fn limit(
@@ -114,19 +117,69 @@ fn stalled(activity: &Activity) -> Option<f64> {
 
 /// By which work `device` limits: the direction that took its time, and the size of its requests.
 pub(super) fn kind(device: &DeviceActivity) -> Limit {
-    let is_small =
-        |requests: &Requests| requests.mean_bytes().is_none_or(|mean| mean < SMALL.as_f64());
-    match (is_writing(device), is_small(&device.reads), is_small(&device.writes)) {
-        (true, _, true) => Limit::StorageRandomWrite,
-        (false, true, _) => Limit::StorageRandomRead,
+    let is_small = |mean: Option<f64>| mean.is_none_or(|mean| mean < SMALL.as_f64());
+    let data = DataWrites::of(device);
+    let of_writes = [is_small(data.mean_bytes(data.least)), is_small(data.mean_bytes(data.most))];
+    match (is_writing(device), is_small(device.reads.mean_bytes()), of_writes) {
+        (true, _, _) if data.are_only_flushes() => Limit::StorageWrite,
+        (true, _, [true, true]) => Limit::StorageSmallWrite,
+        (true, _, [false, true]) => Limit::StorageWrite,
+        (false, true, _) => Limit::StorageSmallRead,
         _ => Limit::StorageSequential,
     }
 }
 
-/// Whether writes, with discards and flushes, took more of the device's time than reads.
+/// How many of the writes of a device carried data. Linux counts a flush without data as a write of nothing, beside the
+/// flush itself (`blk_account_io_done` in `block/blk-mq.c`); a flush that comes with a write is no other write. Which of
+/// both a flush was, no counter tells.
+struct DataWrites {
+    least: u64,
+    most: u64,
+    bytes: Bytes,
+    has_flushes: bool,
+}
+
+impl DataWrites {
+    fn of(device: &DeviceActivity) -> Self {
+        let DeviceActivity { writes, flushes, .. } = device;
+        let has_data = u64::from(writes.bytes > Bytes::ZERO);
+        let least = writes.count.saturating_sub(flushes.count).max(has_data);
+        let most = has_data * writes.count;
+        Self { least, most, bytes: writes.bytes, has_flushes: flushes.count > 0 }
+    }
+
+    const fn are_only_flushes(&self) -> bool {
+        self.most == 0 && self.has_flushes
+    }
+
+    /// Whether there are too few flushes to matter.
+    fn is_clear(&self) -> bool {
+        self.least as f64 >= CLEAR * self.most as f64
+    }
+
+    /// The mean size where there were `count`.
+    fn mean_bytes(&self, count: u64) -> Option<f64> {
+        (count > 0 && self.bytes > Bytes::ZERO).then(|| self.bytes.as_f64() / count as f64)
+    }
+
+    /// Such as `50 to 100 writes/s of 4.0 KiB to 8.0 KiB`; `None` without any.
+    fn in_words(&self, per_s_of_all: Iops) -> Option<String> {
+        let size = |count| Some(Bytes(self.mean_bytes(count)?.round() as u64));
+        let (smallest, largest) = (size(self.most)?, size(self.least)?);
+        let most = per_s(per_s_of_all, "writes");
+        if self.is_clear() {
+            return Some(format!("{most} of {smallest}"));
+        }
+        let least = Iops(per_s_of_all.0 * self.least as f64 / self.most as f64);
+        Some(format!("{} to {most} of {smallest} to {largest}", rate_in_words(least)))
+    }
+}
+
+/// Whether writes, with discards, took more of the device's time than reads. A flush is part of the time of the write
+/// that it came with or was counted as.
 fn is_writing(device: &DeviceActivity) -> bool {
-    let DeviceActivity { reads, writes, discards, flushes, .. } = device;
-    let writing = writes.time().saturating_add(discards.time()).saturating_add(flushes.time());
+    let DeviceActivity { reads, writes, discards, .. } = device;
+    let writing = writes.time().saturating_add(discards.time());
     match reads.time().cmp(&writing) {
         std::cmp::Ordering::Equal => writes.bytes > reads.bytes,
         order => order == std::cmp::Ordering::Less,
@@ -135,15 +188,22 @@ fn is_writing(device: &DeviceActivity) -> bool {
 
 /// What the device did, such as `33 writes/s of 4.0 KiB (0.13 MB/s), mean latency 30.1 ms`.
 pub(super) fn work_in_words(device: &DeviceActivity) -> String {
-    let side = |requests: &Requests, what: &str| {
-        let mean = requests.mean_bytes()?;
+    let side = |requests: &Requests, work: String| {
         let wait = requests.await_ns.map_or(String::new(), |wait| format!(", mean latency {wait}"));
-        let (rate, size) = (per_s(requests.per_s, what), Bytes(mean.round() as u64));
-        Some(format!("{rate} of {size} ({}){wait}", requests.bytes_per_s))
+        format!("{work} ({}){wait}", requests.bytes_per_s)
     };
-    let (reads, writes) = (side(&device.reads, "reads"), side(&device.writes, "writes"));
+    let reads = device.reads.mean_bytes().map(|mean| {
+        let work = per_s(device.reads.per_s, "reads");
+        side(&device.reads, format!("{work} of {}", Bytes(mean.round() as u64)))
+    });
+    let data = DataWrites::of(device);
+    let writes = data.in_words(device.writes.per_s).map(|work| side(&device.writes, work));
     let sides = if is_writing(device) { [writes, reads] } else { [reads, writes] };
-    let flushes = (device.flushes.count > 0).then(|| per_s(device.flushes.per_s, "flushes"));
+    let flushes = (device.flushes.count > 0).then(|| {
+        let flushes = per_s(device.flushes.per_s, "flushes");
+        let note = if data.is_clear() { "" } else { " (Linux counts some of them as writes)" };
+        format!("{flushes}{note}")
+    });
     let parts: Vec<String> = sides.into_iter().flatten().chain(flushes).collect();
     parts.join(", ")
 }

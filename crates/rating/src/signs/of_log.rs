@@ -1,5 +1,7 @@
 //! Signs in the kernel's log.
 
+use std::ops::RangeInclusive;
+
 use cardproof_kernel_log::{Trouble, TroubleKind};
 use cardproof_record::OpName;
 
@@ -22,7 +24,9 @@ const RETURNS_MIN: u64 = 5;
 pub(super) fn signs(seen: &Seen) -> Vec<Sign> {
     let now = of_troubles(&seen.troubles, SignSource::KernelLog, seen.is_present);
     // What could not be used then can be used now.
-    let earlier = of_troubles(&seen.earlier_troubles, SignSource::EarlierLog, Some(true));
+    let journal = of_troubles(&seen.earlier_troubles, SignSource::EarlierLog, Some(true));
+    let crashes = of_troubles(&seen.crash_troubles, SignSource::EarlierLog, Some(true));
+    let earlier = of_both(journal, crashes);
     let old = of_troubles(&seen.old_troubles, SignSource::EarlierLog, Some(true));
     let before = before(&seen.errors_before);
     now.into_iter().chain(earlier).chain(old.into_iter().filter_map(faded)).chain(before).collect()
@@ -50,24 +54,64 @@ fn faded(mut sign: Sign) -> Option<Sign> {
     Some(sign)
 }
 
-fn of_troubles(troubles: &[Trouble], source: SignSource, is_present: Option<bool>) -> Vec<Sign> {
-    let mut signs: Vec<Sign> = Vec::new();
-    // Whether a card is write-protected is asked of the card and not of its log.
-    for trouble in troubles.iter().filter(|it| it.kind != TroubleKind::WriteProtected) {
-        let sign = of_trouble(trouble, source, is_present);
-        // Two numbers of the kernel may be one kind of sign.
+/// The signs of the journal with those of crash logs, each kind once. The same messages may be in both, and each log
+/// has its own clock: so the larger count is told, and no time where both have one.
+fn of_both(mut signs: Vec<Sign>, others: Vec<Sign>) -> Vec<Sign> {
+    for sign in others {
         match signs.iter_mut().find(|known| is_like(known, &sign)) {
             Some(known) => {
-                known.count += sign.count;
-                if sign.weight > known.weight {
-                    (known.weight, known.certainty) = (sign.weight, sign.certainty);
-                }
-                known.evidence.last_at = sign.evidence.last_at.or(known.evidence.last_at.take());
+                known.count = known.count.max(sign.count);
+                let (first_at, last_at) = match (&known.evidence, &sign.evidence) {
+                    (Evidence { first_at: None, last_at: None, .. }, it)
+                    | (it, Evidence { first_at: None, last_at: None, .. }) => {
+                        (it.first_at.clone(), it.last_at.clone())
+                    }
+                    _ => (None, None),
+                };
+                join(known, sign);
+                (known.evidence.first_at, known.evidence.last_at) = (first_at, last_at);
             }
             None => signs.push(sign),
         }
     }
     signs
+}
+
+/// Takes over from `other` of the same kind what it weighs and what both have in common.
+fn join(known: &mut Sign, other: Sign) {
+    if other.weight > known.weight {
+        (known.weight, known.certainty) = (other.weight, other.certainty);
+    }
+    let (evidence, other) = (&mut known.evidence, other.evidence);
+    evidence.error = evidence.error.filter(|error| other.error == Some(*error));
+    evidence.filesystem =
+        evidence.filesystem.take().filter(|it| other.filesystem.as_ref() == Some(it));
+    evidence.wait_ms = evidence.wait_ms.max(other.wait_ms);
+}
+
+/// The signs of one log. Two numbers of the kernel may be one kind of sign, and may come by turns.
+fn of_troubles(troubles: &[Trouble], source: SignSource, is_present: Option<bool>) -> Vec<Sign> {
+    let mut found: Vec<(Sign, RangeInclusive<usize>)> = Vec::new();
+    // Whether a card is write-protected is asked of the card and not of its log.
+    for trouble in troubles.iter().filter(|it| it.kind != TroubleKind::WriteProtected) {
+        let sign = of_trouble(trouble, source, is_present);
+        match found.iter_mut().find(|(known, _)| is_like(known, &sign)) {
+            Some((known, lines)) => {
+                known.count += sign.count;
+                if trouble.line < *lines.start() {
+                    known.evidence.first_at.clone_from(&sign.evidence.first_at);
+                }
+                if trouble.last_line > *lines.end() {
+                    known.evidence.last_at.clone_from(&sign.evidence.last_at);
+                }
+                let (first, last) = (*lines.start(), *lines.end());
+                *lines = first.min(trouble.line)..=last.max(trouble.last_line);
+                join(known, sign);
+            }
+            None => found.push((sign, trouble.line..=trouble.last_line)),
+        }
+    }
+    found.into_iter().map(|(sign, _)| sign).collect()
 }
 
 fn is_like(one: &Sign, other: &Sign) -> bool {

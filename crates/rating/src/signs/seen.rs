@@ -134,8 +134,10 @@ pub struct Seen {
     pub troubles: Vec<Trouble>,
     /// The errors in it of what was in this place before another medium came, which say nothing of this storage.
     pub errors_before: Vec<Trouble>,
-    /// What the logs of earlier runs of the kernel tell of it, crashes and the last 30 days.
+    /// What the journal of earlier runs of the kernel tells of it, of the last 30 days.
     pub earlier_troubles: Vec<Trouble>,
+    /// What the logs of crashes tell.
+    pub crash_troubles: Vec<Trouble>,
     /// The same of logs that are older.
     pub old_troubles: Vec<Trouble>,
     /// How it is attached.

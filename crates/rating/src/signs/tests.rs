@@ -236,6 +236,37 @@ fn errors_of_an_earlier_medium_are_a_note() {
     assert_eq!(signs.signs[0].evidence.last_at.as_deref(), Some("999.5 s"));
 }
 
+/// Errors of two numbers that are one kind of sign, by turns: the one that was seen first goes on.
+#[test]
+fn the_time_of_a_sign_is_that_of_all_its_errors() {
+    let crc = |error: u16, at: &str| CRC.replace("-84", &format!("-{error}")).replace("100.0", at);
+    let log = [crc(84, "100.0"), crc(74, "200.0"), crc(84, "300.0")].concat();
+    let signs = Signs::new(&card(&log));
+    let [sign] = signs.signs.as_slice() else { panic!("{signs:#?}") };
+    let evidence = &sign.evidence;
+    let times = (evidence.first_at.as_deref(), evidence.last_at.as_deref());
+    assert_eq!((sign.kind, sign.count), (SignKind::WrongChecksums, 3));
+    assert_eq!(times, (Some("100.0 s"), Some("300.0 s")));
+    assert_eq!(evidence.error, None, "it is of two numbers");
+    let one = Signs::new(&card(&[crc(84, "100.0"), crc(84, "300.0")].concat()));
+    assert_eq!(one.signs[0].evidence.error, Some(84));
+}
+
+/// Each log has its own clock, and the messages before a crash may be in both.
+#[test]
+fn a_crash_log_and_the_journal_have_no_time_in_common() {
+    let of = |log: &str| troubles(log);
+    let crash = [WRITE_ERROR, WRITE_ERROR].concat();
+    let crash_only = Seen { crash_troubles: of(&crash), ..card("") };
+    let both = Seen { earlier_troubles: of(WRITE_ERROR), ..crash_only.clone() };
+    for (seen, last_at) in [(crash_only, Some("303.2 s")), (both, None)] {
+        let signs = Signs::new(&seen);
+        let [sign] = signs.signs.as_slice() else { panic!("{signs:#?}") };
+        assert_eq!((sign.kind, sign.count), (SignKind::FailedRequests, 2));
+        assert_eq!(sign.evidence.last_at.as_deref(), last_at);
+    }
+}
+
 /// Whoever pulls a stick out makes errors, and the stick is sound.
 #[test]
 fn what_fails_after_removal_is_no_fault_of_the_medium() {

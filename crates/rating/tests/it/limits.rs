@@ -1,8 +1,6 @@
-//! What limits, from figures laid out: every limit once, and the logs of iostat.
+//! What limits, from figures laid out: every limit once.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
 use cardproof_import::iostat::iostat;
 use cardproof_rating::limits::{
@@ -45,6 +43,15 @@ fn card(reads: Requests, writes: Requests, utilisation: f64) -> DeviceActivity {
     DeviceActivity { name, reads, writes, queue: 1.2, utilisation, ..DeviceActivity::default() }
 }
 
+/// A card with `writes` of `size`, and `flushes` without data, each of 5 ms: Linux counts these as writes too.
+fn flushing(writes: u64, flushes: u64, size: Bytes) -> DeviceActivity {
+    let wait = Nanos::from_millis(5);
+    let all = requests(writes + flushes, Bytes::ZERO, wait);
+    let data = requests(writes, size, wait);
+    let writes = Requests { bytes: data.bytes, bytes_per_s: data.bytes_per_s, ..all };
+    DeviceActivity { flushes: requests(flushes, Bytes::ZERO, wait), ..card(NONE, writes, 0.95) }
+}
+
 fn busy(share: f64) -> Option<CpuActivity> {
     Some(CpuActivity {
         cpus: 2,
@@ -70,7 +77,7 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
     vec![
         (
             "small writes of a busy card",
-            Limit::StorageRandomWrite,
+            Limit::StorageSmallWrite,
             Activity { devices: vec![card(NONE, small_writes, 0.99)], ..second() },
         ),
         (
@@ -98,7 +105,7 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
         ),
         (
             "small reads, told by iowait where there is no pressure",
-            Limit::StorageRandomRead,
+            Limit::StorageSmallRead,
             Activity {
                 devices: vec![card(
                     requests(300, Bytes::kib(4), Nanos::from_millis(3)),
@@ -140,6 +147,47 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
         ),
         ("processors full", Limit::Cpu, Activity { cpu: busy(0.97), ..second() }),
         ("one processor full", Limit::Cpu, Activity { cpu: busy(0.5), ..second() }),
+        ("processors at 43 %", Limit::Nothing, Activity { cpu: busy(0.43), ..second() }),
+        (
+            "one processor full, and tasks wait for something else",
+            Limit::Elsewhere,
+            Activity {
+                cpu: busy(0.5),
+                pressure: Pressure { io_some: Some(0.9), ..Pressure::default() },
+                ..second()
+            },
+        ),
+        (
+            "a write of 4 KiB and a flush by turns, whatever the order of the addresses",
+            Limit::StorageSmallWrite,
+            Activity { devices: vec![flushing(100, 100, Bytes::kib(4))], ..second() },
+        ),
+        (
+            "a write of 100 KiB and a flush by turns: as counted, they may be of half the size",
+            Limit::StorageWrite,
+            Activity { devices: vec![flushing(100, 100, Bytes::kib(100))], ..second() },
+        ),
+        (
+            "large writes with few flushes",
+            Limit::StorageSequential,
+            Activity { devices: vec![flushing(100, 3, Bytes::kib(128))], ..second() },
+        ),
+        (
+            "flushes without data",
+            Limit::StorageWrite,
+            Activity { devices: vec![flushing(0, 100, Bytes::kib(4))], ..second() },
+        ),
+        (
+            "reads that take longer than writes with their flushes",
+            Limit::StorageSmallRead,
+            Activity {
+                devices: vec![DeviceActivity {
+                    reads: requests(180, Bytes::kib(4), Nanos::from_millis(3)),
+                    ..flushing(40, 40, Bytes::kib(4))
+                }],
+                ..second()
+            },
+        ),
         (
             "processors full, storage merely used",
             Limit::Cpu,
@@ -156,7 +204,7 @@ fn cases() -> Vec<(&'static str, Limit, Activity)> {
         ),
         (
             "small writes beside work of lowered priority",
-            Limit::StorageRandomWrite,
+            Limit::StorageSmallWrite,
             Activity {
                 cpu: Some(CpuActivity {
                     cpus: 4,
@@ -237,87 +285,6 @@ fn a_hot_board_at_its_full_clock_is_not_limited() {
     assert_eq!(limited_now(&activity, &|_| None).limit, Limit::Nothing);
 }
 
-/// What a log tells, as text.
-fn told(text: &str) -> String {
-    let mut page = String::new();
-    for explanation in explain_log(&iostat(text).unwrap(), None) {
-        for paragraph in &explanation.story {
-            writeln!(page, "{paragraph}").unwrap();
-        }
-        for share in &explanation.states {
-            writeln!(page, "    {}: {}", share.state.words(), share.words()).unwrap();
-        }
-    }
-    page
-}
-
-/// The limit of the only device of a log.
-fn limit_of_log(text: &str) -> Limit {
-    let explanations = explain_log(&iostat(text).unwrap(), None);
-    let [one] = explanations.as_slice() else { panic!("{explanations:?}") };
-    one.limited_by.limit
-}
-
-#[test]
-fn logs_in_the_form_of_real_ones_are_explained() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
-    let mut page = String::new();
-    for name in ["slow-card-install", "boot-and-idle", "emmc-install", "extended", "extended-json"]
-    {
-        let text = fs::read_to_string(fixtures.join(name).with_extension("txt")).unwrap();
-        write!(page, "== {name}\n{}\n", told(&text)).unwrap();
-    }
-    insta::assert_snapshot!(page);
-}
-
-/// macOS and the BSDs count the time in which processors wait for storage as idle.
-#[test]
-fn processors_whose_waits_are_not_told_do_not_acquit_the_storage() {
-    let head = "              disk0       cpu\n    KB/t  tps  MB/s  us sy id\n";
-    let row = |idle: u32| format!("   18.02   60  1.05   4  {}  {idle}\n", 96 - idle);
-    let log = |idle: u32| format!("{head}{}", row(idle).repeat(4));
-    assert_eq!(limit_of_log(&log(90)), Limit::Unknown);
-    assert_eq!(limit_of_log(&log(3)), Limit::Cpu);
-}
-
-/// A log that was cut off anywhere is explained or refused, and nothing else.
-#[test]
-fn a_log_that_is_cut_off_fails_nowhere_but_in_its_reading() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
-    for name in ["boot-and-idle", "extended", "extended-json"] {
-        let text = fs::read_to_string(fixtures.join(name).with_extension("txt")).unwrap();
-        for end in 0..text.len() {
-            let Ok(log) = iostat(&text[..end]) else { continue };
-            let count = explain_log(&log, Some(Nanos::from_secs(2))).len();
-            assert!(count <= 1, "{name} cut at {end}");
-        }
-    }
-}
-
-/// Logs that were recorded on real hardware, where somebody keeps them beside the project.
-#[test]
-fn recorded_logs_are_explained_as_what_they_were() {
-    let logs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real-logs");
-    let wanted = [
-        ("iostat20-class4-install-first", Limit::StorageRandomWrite),
-        ("iostat20-class4-remove-and-install-second", Limit::StorageRandomWrite),
-        ("iostat20-emmc-boot-and-idle", Limit::Unknown),
-        ("iostat20-emmc-install-first", Limit::Unknown),
-        ("iostat20-emmc-remove-and-install-second", Limit::Unknown),
-    ];
-    if !logs.is_dir() {
-        let name = cardproof_testkit::test_name!();
-        cardproof_testkit::skip(name, "no recorded logs are kept beside the project here");
-        return;
-    }
-    for (name, limit) in wanted {
-        let text = fs::read_to_string(logs.join(name).with_extension("txt")).unwrap();
-        assert_eq!(limit_of_log(&text), limit, "{name}:\n{}", told(&text));
-    }
-    let text = fs::read_to_string(logs.join("iostat20-emmc-boot-and-idle.txt")).unwrap();
-    assert!(told(&text).contains("reading (small requests), then background, then idle"));
-}
-
 /// A phase of one of the testkit's records, with what the system did beside it.
 fn phase_with(index: usize, change: impl FnOnce(&mut PhaseSurroundings)) -> (Record, Phase) {
     let mut record = records::typical_a1_card();
@@ -381,11 +348,11 @@ fn a_job_is_limited_by_what_it_waited_for_or_computed() {
         limit_of_installation(change).map(|limited| limited.limit)
     };
     let waited = limit_of_installation(|_, _| ()).unwrap();
-    assert_eq!(waited.limit, Limit::StorageRandomWrite);
+    assert_eq!(waited.limit, Limit::StorageSmallWrite);
     assert_eq!(waited.device.as_deref(), Some("mmcblk0"));
     let words = in_words(&waited);
     assert!(words.contains("the job waited for 3075 syncs in 84 %"), "{words}");
-    assert_eq!(limit(|seen, _| seen.activity.devices.clear()), Some(Limit::StorageRandomWrite));
+    assert_eq!(limit(|seen, _| seen.activity.devices.clear()), Some(Limit::StorageSmallWrite));
     let without_syncs = |run: &mut JobRun| run.syncs = None;
     let computed = limit_of_installation(|seen, run| {
         without_syncs(run);
@@ -402,7 +369,7 @@ fn a_job_is_limited_by_what_it_waited_for_or_computed() {
         let reads = requests(200, Bytes::kib(16), Nanos::from_millis(2));
         seen.activity.devices = vec![card(reads, NONE, 0.4)];
     };
-    assert_eq!(limit(read), Some(Limit::StorageRandomRead), "it computed little");
+    assert_eq!(limit(read), Some(Limit::StorageSmallRead), "it computed little");
     assert_eq!(
         limit(|seen, _| seen.activity.climate.under_voltage = Some(true)),
         Some(Limit::Power)
@@ -419,7 +386,7 @@ fn a_job_that_waits_for_syncs_is_limited_by_writes_even_if_others_read() {
         run.disturbances = vec![DisturbanceFigures::Read { device, read_bytes }.into()];
     })
     .unwrap();
-    assert_eq!(told.limit, Limit::StorageRandomWrite);
+    assert_eq!(told.limit, Limit::StorageSmallWrite);
     assert!(in_words(&told).contains("other programs read 450 MiB"), "{}", in_words(&told));
 }
 

@@ -10,6 +10,7 @@ mod indications;
 mod integrity;
 mod likeness;
 mod limits;
+mod limits_of_logs;
 mod log_causes;
 mod meaning;
 mod odd_records;

@@ -200,10 +200,11 @@ fn range(low: Bytes, high: Bytes) -> String {
 
 fn healthy(healthy: &Healthy, target: &str) -> Said {
     match healthy {
-        Healthy::Yes { log, is_read_back, life_used_percent_max, wear } => {
+        Healthy::Yes { log, is_read_back, life_used_percent_max, wear, earlier_medium } => {
             let read_back = "test data was read back correctly".to_owned();
             let parts = [
-                clean_log(*log),
+                clean_log(*log, earlier_medium.is_some()),
+                earlier_medium.as_ref().map(crate::signs::short),
                 is_read_back.then_some(read_back),
                 Some(life(*life_used_percent_max, *wear, target)),
             ];
@@ -222,11 +223,12 @@ fn healthy(healthy: &Healthy, target: &str) -> Said {
     }
 }
 
-fn clean_log(log: LogRead) -> Option<String> {
+fn clean_log(log: LogRead, has_earlier_medium: bool) -> Option<String> {
+    let of = if has_earlier_medium { " of this medium" } else { "" };
     match log {
         LogRead::Read { .. } => Some(crate::signs::log_in_words(log).map_or_else(
-            || "no error in the kernel log".to_owned(),
-            |log| format!("no error in {log}"),
+            || format!("no error{of} in the kernel log"),
+            |log| format!("no error{of} in {log}"),
         )),
         LogRead::Lines | LogRead::NotPermitted | LogRead::Absent => None,
     }

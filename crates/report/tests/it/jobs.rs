@@ -70,7 +70,7 @@ fn the_limit_of_a_job_is_shown() {
         Activity { window_ns: Nanos::from_secs(32), cpu: Some(cpu), ..Activity::default() };
     let seen = PhaseSurroundings { activity, own_cpu: Some(0.02), ..PhaseSurroundings::default() };
     let record = with(|run| run.surroundings = Some(Box::new(seen)), State::Complete);
-    let limit = "What limited\n  - package-install-short: limited by random writes of the storage";
+    let limit = "What limited\n  - package-install-short: limited by small writes of the storage";
     assert!(plain(&record).contains(limit), "{}", plain(&record));
     let page = html(&record, &judge(&record)).unwrap();
     assert!(page.contains("<h2>What limited</h2>"), "{page}");

@@ -46,6 +46,9 @@ struct Plugged {
     now: Nanos,
     requests: Rc<RefCell<u64>>,
     gone_after: u64,
+    /// A reader that keeps its disk when cards are changed: what is in it when, since the last request of its own card.
+    changed: Vec<(Nanos, Option<Shared>)>,
+    pulled_at: Option<Nanos>,
 }
 
 impl Plugged {
@@ -62,17 +65,38 @@ impl Plugged {
             queue_depth_max: 1,
         };
         let (card, requests) = (card.clone(), Rc::default());
-        Self { card, abilities, buffer: Vec::new(), now: Nanos::ZERO, requests, gone_after }
+        Self {
+            card,
+            abilities,
+            buffer: Vec::new(),
+            now: Nanos::ZERO,
+            requests,
+            gone_after,
+            changed: Vec::new(),
+            pulled_at: None,
+        }
+    }
+
+    /// Puts in what is there by now; `false` where there is nothing.
+    fn change(&mut self) -> bool {
+        let pulled_at = *self.pulled_at.get_or_insert(self.now);
+        let passed = self.now.saturating_sub(pulled_at);
+        let found = self.changed.iter().rfind(|(time, _)| *time <= passed);
+        let Some((_, Some(card))) = found else { return false };
+        self.card = Rc::clone(card);
+        true
     }
 
     fn perform(&mut self, op: &Op) -> Result<Bytes, Fault> {
-        let mut requests = self.requests.borrow_mut();
-        *requests += 1;
-        let mut card = self.card.borrow_mut();
-        let is_last = *requests == self.gone_after;
-        if *requests > self.gone_after {
-            return Err(Fault::Vanished);
+        *self.requests.borrow_mut() += 1;
+        let requests = *self.requests.borrow();
+        let is_last = requests == self.gone_after;
+        let is_reader = !self.changed.is_empty();
+        let gone = if is_reader { Fault::InputOutput } else { Fault::Vanished };
+        if requests > self.gone_after && !(is_reader && self.change()) {
+            return Err(gone);
         }
+        let mut card = self.card.borrow_mut();
         card.changes += u64::from(op.kind != OpKind::Read);
         // What is pulled out in the middle of a write has taken a half of it.
         let length = op.length.as_len() / (1 + usize::from(is_last));
@@ -82,7 +106,7 @@ impl Plugged {
             OpKind::Read => part.copy_from_slice(&card.bytes[at..at + length]),
             _ => {}
         }
-        if is_last { Err(Fault::Vanished) } else { Ok(op.length) }
+        if is_last { Err(gone) } else { Ok(op.length) }
     }
 }
 
@@ -179,6 +203,11 @@ struct Ended {
 
 /// A run on `own`, which vanishes in the request number `gone_after`; then `looks` are found in its place.
 fn run_on(own: &Shared, gone_after: u64, looks: Vec<Option<Shared>>) -> Ended {
+    run_in(Plugged::new(own, gone_after), looks)
+}
+
+/// A run on what is in `target`.
+fn run_in(target: Plugged, looks: Vec<Option<Shared>>) -> Ended {
     let home = tempfile::tempdir().unwrap();
     let image = home.path().join("card");
     std::fs::File::create(&image).unwrap().set_len(SIZE.get()).unwrap();
@@ -196,7 +225,6 @@ fn run_on(own: &Shared, gone_after: u64, looks: Vec<Option<Shared>>) -> Ended {
     let device = Device::at(&image).unwrap();
     let header = journal::Header::new(&device, &plan, &wish(), options.seed);
     let journal = Journal::create(home.path(), &header).unwrap();
-    let target = Plugged::new(own, gone_after);
     let requests = Rc::clone(&target.requests);
     let mut endurance = Endurance::new(asked, options.clone(), None);
     endurance.ready = Some(Ready {
@@ -289,6 +317,46 @@ fn nothing_is_written_to_another_card_whenever_it_comes() {
         assert!(is_kept, "the run can go on with its own card");
         let told = heard.iter().filter(|text| text.contains("another card")).count();
         assert_eq!(told, 1, "{heard:?}");
+    }
+}
+
+/// A USB reader keeps its disk, and gives errors of input and output as long as it is empty. The other card is there
+/// while the run waits for the device to work again.
+#[test]
+fn nothing_is_written_to_another_card_in_a_reader_that_keeps_its_disk() {
+    let requests = requests_of_whole_run();
+    let others = others();
+    for gone_after in some_of(2..requests, 7) {
+        let other = &others[gone_after as usize % others.len()];
+        let mut target = Plugged::new(&blank(), gone_after);
+        target.changed = vec![(Nanos::from_secs(3), Some(Rc::clone(other)))];
+        let ended = run_in(target, vec![Some(Rc::clone(other)), None]);
+        assert_eq!(other.borrow().changes, 0, "request {gone_after}");
+        let Ended { run, state, is_kept, .. } = ended;
+        assert_eq!(
+            (state, run.stopped_by),
+            (RecordState::Failed, StoppedBy::OtherCard),
+            "{gone_after}"
+        );
+        assert!(is_kept, "the run can go on with its own card");
+    }
+}
+
+/// The contact was bad for some seconds.
+#[test]
+fn the_own_card_is_gone_on_with_in_a_reader_that_keeps_its_disk() {
+    let requests = requests_of_whole_run();
+    for gone_after in some_of(2..requests, 7) {
+        let own = blank();
+        let mut target = Plugged::new(&own, gone_after);
+        target.changed = vec![(Nanos::from_secs(3), Some(own))];
+        let ended = run_in(target, Vec::new());
+        assert_eq!(ended.state, RecordState::Complete, "request {gone_after}");
+        assert_eq!(
+            (ended.run.cycles, ended.run.stopped_by),
+            (2, StoppedBy::Cycles),
+            "{gone_after}"
+        );
     }
 }
 

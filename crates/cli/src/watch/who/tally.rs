@@ -1,97 +1,141 @@
-//! What was written between the first look and the last, from a look at everything now and then and at processes that
-//! have begun every second.
+//! What was written between the first look and the last, from a look at everything now and then, and every second at
+//! processes that write or have begun.
 //!
-//! When a process has ended and its parent has waited for it, the parent's counters hold all that it ever wrote. So
-//! what a process has left to another is taken from the other again, at the look at which it is gone. Counters of
-//! control groups begin anew with a group of the same name.
+//! When a process has ended and its parent has waited for it, the parent's counters hold all that it ever wrote. What it
+//! wrote until it was seen last is its own. The rest is told as of programs that have ended, beside what was written by
+//! those that began and ended between two looks. Counters of control groups begin anew with a group of the same name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use cardproof_device::{GroupWrites, ProcessId, ProcessWrites, Sysroot, WriteCounters, Writes};
+use cardproof_device::{
+    GroupWrites, INIT, ProcessId, ProcessWrites, Sysroot, WriteCounters, Writes,
+};
 use cardproof_rating::ledger::CardCounters;
 use cardproof_rating::who::{GroupGrowth, ProgramWrites, Waiting, Watched};
-
-/// The process that takes over all whose parent has ended, and waits for every service.
-const INIT: u32 = 1;
 
 /// The sums so far.
 pub(super) struct Tally {
     first: WriteCounters,
     last: WriteCounters,
-    /// By program and group.
-    programs: BTreeMap<(String, String), Writes>,
+    programs: BTreeMap<Program, Writes>,
     groups: BTreeMap<String, GroupGrowth>,
+    /// Those that have begun or made pages dirty since the last look at everything, or in the time before it.
+    busy: BTreeSet<ProcessId>,
+    /// Those that have since.
+    busy_again: BTreeSet<ProcessId>,
+}
+
+/// Whose a sum is.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Program {
+    name: String,
+    group: String,
+    /// Whether it is not its own but of programs that it started and that have ended.
+    is_of_ended: bool,
+}
+
+impl Program {
+    fn of(process: &ProcessWrites, is_of_ended: bool) -> Self {
+        Self { name: process.program.clone(), group: process.group.clone(), is_of_ended }
+    }
 }
 
 impl Tally {
     /// Nothing, after the look `first`.
     pub(super) fn new(first: WriteCounters) -> Self {
-        Self { last: first.clone(), first, programs: BTreeMap::new(), groups: BTreeMap::new() }
-    }
-
-    /// Adds the processes that have begun since: they may have ended at the next look at everything.
-    pub(super) fn meet(&mut self, root: &Sysroot) {
-        for process in self.last.meet(root) {
-            self.add_program(&process, process.writes);
+        Self {
+            last: first.clone(),
+            first,
+            programs: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            busy: BTreeSet::new(),
+            busy_again: BTreeSet::new(),
         }
     }
 
-    /// Adds what the next look at everything shows.
-    pub(super) fn add(&mut self, now: WriteCounters) {
-        let mut grown: BTreeMap<ProcessId, Writes> = BTreeMap::new();
-        for (id, process) in &now.processes {
-            let then = self.last.processes.get(id).map_or_else(Writes::default, |it| it.writes);
-            grown.insert(*id, less(process.writes, then));
-        }
-        let inherited = self.take_inheritances(&now, &mut grown);
-        for (id, process) in &now.processes {
-            self.add_program(process, grown[id]);
-        }
-        for (process, writes) in inherited {
-            self.add_program(&process, writes);
-        }
-        self.add_groups(&now);
+    /// Looks again at those that write, and at those that have begun: they may have ended at the next look at
+    /// everything.
+    pub(super) fn look_again(&mut self, root: &Sysroot) {
+        let mut now = self.last.clone();
+        now.look_again(root, &self.busy);
+        self.add_processes(&now);
         self.last = now;
     }
 
-    /// Takes from those that live what processes that ended have left to them. What a process wrote after it was seen
-    /// last is with whoever waited for it, and stays there, unless that was the first process: then it is returned.
-    fn take_inheritances(
+    /// Looks at everything.
+    pub(super) fn look(&mut self, root: &Sysroot, device: &str) {
+        self.add(self.last.next(root, device));
+    }
+
+    /// Adds what the next look at everything shows.
+    fn add(&mut self, now: WriteCounters) {
+        self.add_processes(&now);
+        self.add_groups(&now);
+        self.busy = std::mem::take(&mut self.busy_again);
+        self.last = now;
+    }
+
+    fn add_processes(&mut self, now: &WriteCounters) {
+        let mut of_ended: BTreeMap<ProcessId, Writes> = BTreeMap::new();
+        for (id, process) in &now.processes {
+            let then = self.last.processes.get(id);
+            if then == Some(process) {
+                continue;
+            }
+            let growth = process.since(then);
+            if then.is_none() || growth.own.dirtied_bytes > 0 {
+                self.busy.insert(*id);
+                self.busy_again.insert(*id);
+            }
+            self.add_program(Program::of(process, false), growth.own);
+            of_ended.insert(*id, growth.of_ended);
+        }
+        let of_services = self.take_seen(now, &mut of_ended);
+        for (process, writes) in of_services {
+            self.add_program(Program::of(&process, false), writes);
+        }
+        for (id, writes) in of_ended {
+            self.add_program(Program::of(&now.processes[&id], true), writes);
+        }
+    }
+
+    /// Takes from `of_ended` what each process that has ended had written until it was seen last: that is told already.
+    /// What it wrote after that stays with whoever waited for it, unless that is of another group, as the manager of
+    /// services is: then it is returned.
+    fn take_seen(
         &self,
         now: &WriteCounters,
-        grown: &mut BTreeMap<ProcessId, Writes>,
+        of_ended: &mut BTreeMap<ProcessId, Writes>,
     ) -> Vec<(ProcessWrites, Writes)> {
-        let numbers = |counters: &WriteCounters| -> BTreeMap<u32, ProcessId> {
-            counters.processes.keys().map(|id| (id.number, *id)).collect()
-        };
-        let (then, living) = (numbers(&self.last), numbers(now));
-        let mut of_init: Vec<&ProcessWrites> = Vec::new();
+        let heirs = Heirs::new(&self.last, now);
+        let mut strangers: BTreeMap<ProcessId, Vec<&ProcessWrites>> = BTreeMap::new();
         for (id, process) in &self.last.processes {
             if now.processes.contains_key(id) {
                 continue;
             }
-            let Some(heir) = heir(process, &self.last, now, &then, &living) else { continue };
-            let Some(grown) = grown.get_mut(&heir) else { continue };
-            *grown = less(*grown, process.writes);
-            if heir.number == INIT {
-                of_init.push(process);
+            let Some(heir) = heirs.of(process) else { continue };
+            let Some(left) = of_ended.get_mut(&heir) else { continue };
+            *left = left.less(process.writes);
+            if now.processes[&heir].group != process.group {
+                strangers.entry(heir).or_default().push(process);
             }
         }
-        let init = living.get(&INIT).and_then(|id| grown.get_mut(id));
-        let Some(init) = init.filter(|_| !of_init.is_empty()) else { return Vec::new() };
-        let rest = std::mem::take(init);
-        // One byte more, so that a process that had written nothing yet has a share.
-        let weight = |process: &ProcessWrites| process.writes.dirtied_bytes + 1;
-        let all = of_init.iter().map(|it| weight(it)).sum();
-        of_init.into_iter().map(|it| (it.clone(), part(rest, weight(it), all))).collect()
+        let mut parts = Vec::new();
+        for (heir, ended) in strangers {
+            let left = of_ended.remove(&heir).unwrap_or_default();
+            // One byte more, so that a process that had written nothing yet has a share.
+            let weight = |process: &ProcessWrites| process.writes.dirtied_bytes + 1;
+            let all = ended.iter().map(|it| weight(it)).sum();
+            parts.extend(ended.into_iter().map(|it| (it.clone(), part(left, weight(it), all))));
+        }
+        parts
     }
 
-    fn add_program(&mut self, process: &ProcessWrites, grown: Writes) {
-        let key = (process.program.clone(), process.group.clone());
-        let sum = self.programs.entry(key).or_default();
-        sum.asked_bytes += grown.asked_bytes;
-        sum.dirtied_bytes += grown.dirtied_bytes;
-        sum.cancelled_bytes += grown.cancelled_bytes;
+    fn add_program(&mut self, program: Program, grown: Writes) {
+        if grown != Writes::default() {
+            let sum = self.programs.entry(program).or_default();
+            *sum = sum.plus(grown);
+        }
     }
 
     fn add_groups(&mut self, now: &WriteCounters) {
@@ -116,9 +160,10 @@ impl Tally {
 
     /// All of it.
     pub(super) fn watched(&self, seconds: f64) -> Watched {
-        let program = |((program, group), writes): (&(String, String), &Writes)| ProgramWrites {
-            program: program.clone(),
-            group: group.clone(),
+        let program = |(program, writes): (&Program, &Writes)| ProgramWrites {
+            program: program.name.clone(),
+            group: program.group.clone(),
+            is_of_ended: program.is_of_ended,
             asked_bytes: writes.asked_bytes,
             dirtied_bytes: writes.dirtied_bytes,
             cancelled_bytes: writes.cancelled_bytes,
@@ -156,24 +201,34 @@ impl Tally {
     }
 }
 
-/// Who has the counters of `process`, which has ended: the nearest above it that lives, or the first process.
-fn heir(
-    process: &ProcessWrites,
-    last: &WriteCounters,
-    now: &WriteCounters,
-    then: &BTreeMap<u32, ProcessId>,
-    living: &BTreeMap<u32, ProcessId>,
-) -> Option<ProcessId> {
-    let mut parent = process.parent;
-    // A chain of parents is no longer than there are processes.
-    for _ in 0..last.processes.len() {
-        let Some(id) = then.get(&parent) else { break };
-        if now.processes.contains_key(id) {
-            return Some(*id);
-        }
-        parent = last.processes.get(id)?.parent;
+/// Who has the counters of processes that have ended.
+struct Heirs<'a> {
+    last: &'a WriteCounters,
+    now: &'a WriteCounters,
+    then: BTreeMap<u32, ProcessId>,
+    init: Option<ProcessId>,
+}
+
+impl<'a> Heirs<'a> {
+    fn new(last: &'a WriteCounters, now: &'a WriteCounters) -> Self {
+        let then = last.processes.keys().map(|id| (id.number, *id)).collect();
+        let init = now.processes.keys().find(|id| id.number == INIT).copied();
+        Self { last, now, then, init }
     }
-    living.get(&INIT).copied()
+
+    /// The nearest above `process` that lives, or the first process.
+    fn of(&self, process: &ProcessWrites) -> Option<ProcessId> {
+        let mut parent = process.parent;
+        // A chain of parents is no longer than there are processes.
+        for _ in 0..self.last.processes.len() {
+            let Some(id) = self.then.get(&parent) else { break };
+            if self.now.processes.contains_key(id) {
+                return Some(*id);
+            }
+            parent = self.last.processes.get(id)?.parent;
+        }
+        self.init
+    }
 }
 
 /// Bytes that were swapped out for a group, or as much as what lies in swap and what was read from it tell.
@@ -187,14 +242,6 @@ fn swapped_out(now: &GroupWrites, then: &GroupWrites) -> u64 {
 
 fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
-}
-
-const fn less(from: Writes, take: Writes) -> Writes {
-    Writes {
-        asked_bytes: from.asked_bytes.saturating_sub(take.asked_bytes),
-        dirtied_bytes: from.dirtied_bytes.saturating_sub(take.dirtied_bytes),
-        cancelled_bytes: from.cancelled_bytes.saturating_sub(take.cancelled_bytes),
-    }
 }
 
 /// `weight` of `all` of `of`.
@@ -212,8 +259,11 @@ fn part(of: Writes, weight: u64, all: u64) -> Writes {
 mod tests {
     use super::*;
 
-    /// A look at processes, each with its number, its parent, its group and its bytes, and at groups.
-    fn look(processes: &[(u32, u32, &str, u64)], groups: &[(&str, u64)]) -> WriteCounters {
+    /// A process with its number, its parent, its group, its own bytes, and those of its ended children.
+    type Process<'a> = (u32, u32, &'a str, u64, u64);
+
+    /// A look at processes and at groups.
+    fn look(processes: &[Process<'_>], groups: &[(&str, u64)]) -> WriteCounters {
         let mut dump = String::from(
             "# cardproof dump 1\n\
              sys/class/block/mmcblk0 -> sys/devices/x/block/mmcblk0\n\
@@ -221,14 +271,18 @@ mod tests {
              sys/devices/x/block/mmcblk0/stat = 1 2 3 4 5 6 7 8 9 10 11\n\
              sys/fs/cgroup/cgroup.controllers = io memory\n",
         );
-        for (number, parent, group, bytes) in processes {
+        for (number, parent, group, own, of_ended) in processes {
             dump += &format!(
-                "proc/{number}/stat = {number} (p{number}) S {parent} 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 77 1 2\n\
-                 proc/{number}/cgroup = 0::{group}\n\
-                 proc/{number}/io = wchar: {bytes}\n\
-                 proc/{number}/io = write_bytes: {bytes}\n\
-                 proc/{number}/io = cancelled_write_bytes: 0\n"
+                "proc/{number}/stat = {number} (p{number}) S {parent} 1 1 0 -1 0 1 {of_ended} 3 0 5 6 0 0 20 0 1 0 77 1 2\n\
+                 proc/{number}/cgroup = 0::{group}\n"
             );
+            let all = (format!("proc/{number}"), own + of_ended);
+            for (place, bytes) in [all, (format!("proc/{number}/task/{number}"), *own)] {
+                dump += &format!(
+                    "{place}/io = wchar: {bytes}\n{place}/io = write_bytes: {bytes}\n\
+                     {place}/io = cancelled_write_bytes: 0\n"
+                );
+            }
         }
         for (path, bytes) in groups {
             dump += &format!(
@@ -259,33 +313,64 @@ mod tests {
     const UPGRADE: &str = "/system.slice/upgrade.service";
     const MANAGER: &str = "/init.scope";
 
+    /// The bytes that each program made dirty, and those that programs which it started and that have ended did.
+    fn by_program(watched: &Watched) -> Vec<(&str, bool, u64)> {
+        let programs = watched.programs.iter().filter(|it| it.dirtied_bytes > 0);
+        programs.map(|it| (it.program.as_str(), it.is_of_ended, it.dirtied_bytes)).collect()
+    }
+
     #[test]
-    fn what_a_child_wrote_counts_once() {
+    fn what_a_child_wrote_counts_once_and_is_not_the_parents() {
         let watched = tally(vec![
-            look(&[(1, 0, MANAGER, 5), (20, 1, UPGRADE, 100)], &[]),
-            look(&[(1, 0, MANAGER, 5), (20, 1, UPGRADE, 100), (21, 20, UPGRADE, 700)], &[]),
+            look(&[(1, 0, MANAGER, 5, 0), (20, 1, UPGRADE, 100, 0)], &[]),
+            look(
+                &[(1, 0, MANAGER, 5, 0), (20, 1, UPGRADE, 100, 0), (21, 20, UPGRADE, 700, 0)],
+                &[],
+            ),
             // The parent waited for it; it had written 50 more.
-            look(&[(1, 0, MANAGER, 5), (20, 1, UPGRADE, 100 + 750 + 30)], &[]),
+            look(&[(1, 0, MANAGER, 5, 0), (20, 1, UPGRADE, 130, 750)], &[]),
         ]);
         assert_eq!(dirtied(&watched), [(UPGRADE, 780)].into());
+        let expected = [("p20", false, 30), ("p20", true, 50), ("p21", false, 700)];
+        assert_eq!(by_program(&watched), expected);
+    }
+
+    #[test]
+    fn a_child_that_was_never_seen_is_no_writing_of_its_parent() {
+        let watched = tally(vec![
+            look(&[(20, 1, UPGRADE, 100, 0)], &[]),
+            look(&[(20, 1, UPGRADE, 100, 9000)], &[]),
+        ]);
+        assert_eq!(by_program(&watched), [("p20", true, 9000)]);
+    }
+
+    /// The child of a process that takes no notice of its children's ends leaves its counters to nobody.
+    #[test]
+    fn nothing_is_taken_from_a_parent_that_did_not_wait() {
+        let watched = tally(vec![
+            look(&[(20, 1, UPGRADE, 100, 0), (21, 20, UPGRADE, 700, 0)], &[]),
+            look(&[(20, 1, UPGRADE, 600, 0)], &[]),
+        ]);
+        assert_eq!(by_program(&watched), [("p20", false, 500)]);
     }
 
     #[test]
     fn a_service_that_ends_leaves_nothing_to_the_manager() {
         let watched = tally(vec![
-            look(&[(1, 0, MANAGER, 5)], &[]),
-            look(&[(1, 0, MANAGER, 5), (20, 1, UPGRADE, 1000)], &[]),
+            look(&[(1, 0, MANAGER, 5, 0)], &[]),
+            look(&[(1, 0, MANAGER, 5, 0), (20, 1, UPGRADE, 1000, 0)], &[]),
             // It had written 10 more.
-            look(&[(1, 0, MANAGER, 5 + 1010)], &[]),
+            look(&[(1, 0, MANAGER, 5, 1010)], &[]),
         ]);
         assert_eq!(dirtied(&watched), [(UPGRADE, 1010)].into());
+        assert_eq!(by_program(&watched), [("p20", false, 1010)]);
     }
 
     #[test]
     fn what_was_written_before_the_watch_is_nobodys_when_its_writer_ends() {
         let watched = tally(vec![
-            look(&[(1, 0, MANAGER, 5), (20, 1, UPGRADE, 9000)], &[]),
-            look(&[(1, 0, MANAGER, 9005)], &[]),
+            look(&[(1, 0, MANAGER, 5, 0), (20, 1, UPGRADE, 9000, 0)], &[]),
+            look(&[(1, 0, MANAGER, 5, 9000)], &[]),
         ]);
         assert_eq!(dirtied(&watched), BTreeMap::new());
     }
