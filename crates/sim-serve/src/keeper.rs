@@ -14,7 +14,8 @@ use std::process::{Child, Command, Stdio};
 pub(crate) const SOURCE: &str = "cardproof";
 
 /// Takes down the card whose directory is `$0`, whose file is `$1`, and whose directory is called
-/// `$2` and whose source `$3` in the table of mounts; nothing where a line comes before the input ends.
+/// `$2` and whose source `$3` in the table of mounts; nothing where a line comes before the input ends. The directory goes
+/// too where `$4` is `temporary`; what is in use or not empty stays.
 const TAKE_DOWN: &str = r#"
 trap '' HUP INT TERM
 read -r _ && exit
@@ -27,6 +28,7 @@ while read -r source place _; do
     [ "$source $place" = "$3 $2" ] || continue
     umount --lazy "$0" 2> /dev/null || fusermount3 -u -z -q "$0"
 done < /proc/self/mounts
+[ "$4" = temporary ] && rmdir "$0" 2> /dev/null
 "#;
 
 /// A shell that takes a card down when this is dropped, and when this process is killed.
@@ -41,7 +43,7 @@ impl Keeper {
     ///
     /// # Errors
     /// There is no such directory, or no shell.
-    pub(crate) fn start(directory: &Path, name: &str) -> io::Result<Self> {
+    pub(crate) fn start(directory: &Path, name: &str, is_temporary: bool) -> io::Result<Self> {
         let directory = directory.canonicalize()?;
         let shell = Command::new("sh")
             .args(["-c", TAKE_DOWN])
@@ -49,6 +51,7 @@ impl Keeper {
             .arg(directory.join(name))
             .arg(in_mount_table(&directory))
             .arg(SOURCE)
+            .arg(if is_temporary { "temporary" } else { "kept" })
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .process_group(0)

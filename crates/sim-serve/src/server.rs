@@ -31,6 +31,8 @@ const UNMOUNT_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 pub struct ServeOptions {
     /// An empty directory in which the card's file appears.
     pub directory: PathBuf,
+    /// Whether the directory goes with the card where this process is killed.
+    pub is_temporary: bool,
     /// Virtual seconds in a real one, above 0: 1 for a card in real time, 100 for one whose
     /// contents matter and whose speed does not.
     pub speed: f64,
@@ -155,7 +157,7 @@ impl Server {
         let thread = std::thread::Builder::new().name("card".to_owned());
         let pacer = urgently(|| thread.spawn(move || pacer.run(&received)));
         let pacer = pacer.map_err(ServeError::Thread)?;
-        let keeper = Keeper::start(&options.directory, &file_system.name)
+        let keeper = Keeper::start(&options.directory, &file_system.name, options.is_temporary)
             .map_err(|source| ServeError::Mount { directory: options.directory.clone(), source })?;
         let session = urgently(|| mount(file_system, &options.directory))?;
         let mut server = Self {

@@ -35,6 +35,7 @@ pub(super) fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure
     args.backing.as_deref().map_or(Ok(()), check_backing)?;
     let options = ServeOptions {
         directory: place.path.clone(),
+        is_temporary: place.temporary.is_some(),
         speed: args.speed,
         block_device: !args.no_block_device && rustix::process::geteuid().is_root(),
         backing: args.backing.clone(),

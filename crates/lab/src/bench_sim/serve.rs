@@ -81,6 +81,7 @@ struct Up {
 fn up(card: &Card) -> Result<Up> {
     let directory = tempfile::tempdir()?;
     let options = ServeOptions {
+        is_temporary: false,
         directory: directory.path().to_owned(),
         speed: 1.0,
         block_device: true,

@@ -129,6 +129,7 @@ fn on(program: &Path, storage: &Storage, pairs: usize) -> Result<(String, bool)>
 fn on_card<T>(name: &str, row: impl Fn(&str, &Path) -> Result<T>) -> Result<T> {
     let directory = tempfile::tempdir()?;
     let options = ServeOptions {
+        is_temporary: false,
         directory: directory.path().to_owned(),
         speed: 1.0,
         block_device: true,

@@ -125,8 +125,14 @@ fn run(_: &Asked) -> Result<Proved> {
 fn serve(name: &str, places: &Path) -> Result<Server> {
     let directory = places.join(name);
     fs::create_dir(&directory)?;
-    let options =
-        ServeOptions { directory, speed: 1.0, block_device: false, backing: None, log: None };
+    let options = ServeOptions {
+        is_temporary: false,
+        directory,
+        speed: 1.0,
+        block_device: false,
+        backing: None,
+        log: None,
+    };
     Ok(Server::start(cardproof_sim::find(name)?, Seed::from_bits(1), &options)?)
 }
 

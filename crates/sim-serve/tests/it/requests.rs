@@ -39,6 +39,7 @@ fn lab() -> Result<Lab, LabError> {
     require_root()?;
     let directory = tempfile::Builder::new().prefix("cardproof-lab-card-").tempdir().unwrap();
     let options = ServeOptions {
+        is_temporary: false,
         directory: directory.path().to_owned(),
         speed: 1000.0,
         block_device: false,

@@ -36,6 +36,7 @@ fn lab_with(card: &Card, block_device: bool, backing: Option<&Path>) -> Result<L
     require_root()?;
     let directory = tempfile::Builder::new().prefix("cardproof-lab-card-").tempdir().unwrap();
     let options = ServeOptions {
+        is_temporary: false,
         directory: directory.path().to_owned(),
         speed: 1000.0,
         block_device,
@@ -148,8 +149,15 @@ fn a_card_whose_program_is_killed_is_taken_down() {
         return serve_for_ever(Path::new(&directory));
     }
     lab_or_skip!(require_root());
+    for name in ["a card", "temporary"] {
+        kill_one_in(name);
+    }
+}
+
+/// Kills a card in a directory called `name`, which goes with the card where it is temporary.
+fn kill_one_in(name: &str) {
     let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("a card");
+    let directory = place.path().join(name);
     std::fs::create_dir(&directory).unwrap();
     let mut victim = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "serve::a_card_whose_program_is_killed_is_taken_down", "--nocapture"])
@@ -174,7 +182,11 @@ fn a_card_whose_program_is_killed_is_taken_down() {
     victim.wait().unwrap();
     // Who takes it down says nothing, and ends: then nobody has this pipe any more.
     assert_eq!(said.collect::<Vec<_>>(), Vec::<String>::new());
-    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0, "it is mounted");
+    if name == "temporary" {
+        assert!(!directory.exists(), "an empty directory stays");
+    } else {
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0, "it is mounted");
+    }
     // Others, such as udev, may have it open for a moment; the kernel waits for them.
     wait_until(|| !backing.exists());
     drop(user);
@@ -182,6 +194,7 @@ fn a_card_whose_program_is_killed_is_taken_down() {
 
 fn serve_for_ever(directory: &Path) {
     let options = ServeOptions {
+        is_temporary: directory.ends_with("temporary"),
         directory: directory.to_owned(),
         speed: 1.0,
         block_device: true,
@@ -253,6 +266,7 @@ fn impossible_options_are_refused() {
     let card = find("sandisk-ultra-a1").unwrap();
     for speed in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let options = ServeOptions {
+            is_temporary: false,
             directory: std::env::temp_dir(),
             speed,
             block_device: false,

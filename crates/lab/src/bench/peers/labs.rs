@@ -98,6 +98,7 @@ fn on_card<T>(job: impl FnOnce(&ToolTarget<'_>) -> Result<T>) -> Result<T> {
     let card = cardproof_sim::find(CARD)?;
     let directory = tempfile::tempdir()?;
     let options = ServeOptions {
+        is_temporary: false,
         directory: directory.path().to_owned(),
         speed: 1.0,
         block_device: true,

@@ -82,6 +82,7 @@ fn run(_: &Asked) -> Result<Proved> {
 fn pair(program: &Path, card: &str) -> Result<Pair> {
     let directory = tempfile::tempdir()?;
     let options = ServeOptions {
+        is_temporary: false,
         directory: directory.path().to_owned(),
         speed: 1.0,
         block_device: true,

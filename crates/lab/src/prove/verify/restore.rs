@@ -135,6 +135,7 @@ impl Served {
             ..*base
         };
         let options = ServeOptions {
+            is_temporary: false,
             directory: directory.path().to_owned(),
             speed: 1e6,
             block_device: true,
