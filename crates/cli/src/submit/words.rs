@@ -1,6 +1,6 @@
 //! What will be sent, in a few lines: what is in it, and what is not.
 
-use cardproof_record::Record;
+use cardproof_record::{FilesystemInfo, Record, SettingsInfo};
 use cardproof_report::{one_line, title};
 use serde_json::Value;
 
@@ -42,17 +42,57 @@ fn computer(record: &Record) -> String {
     joined(&parts)
 }
 
-/// The file system and the kernel's settings for the device.
+/// The file system and the kernel's settings for the device, each that is sent.
 fn set_up(record: &Record) -> String {
     let conditions = &record.conditions;
-    let filesystem = conditions.filesystem.as_ref();
-    let kind = filesystem.map(|it| one_line(&it.kind));
-    let options = filesystem.filter(|it| !it.options.is_empty());
-    let options = options.map(|it| format!("mount options {}", one_line(&it.options.join(","))));
-    let scheduler = conditions.settings.scheduler.as_deref();
-    let scheduler = scheduler.map(|name| format!("scheduler {}", one_line(name)));
-    let parts: Vec<String> = [kind, options, scheduler].into_iter().flatten().collect();
+    let mut parts = conditions.filesystem.as_ref().map_or_else(Vec::new, of_filesystem);
+    parts.extend(of_settings(&conditions.settings));
     joined(&parts)
+}
+
+/// What is sent of a file system; a new field must be told here.
+fn of_filesystem(filesystem: &FilesystemInfo) -> Vec<String> {
+    let FilesystemInfo {
+        kind,
+        options,
+        size_bytes,
+        free_bytes,
+        partition_start_bytes: start,
+        is_aligned: _,
+        extra: _,
+    } = filesystem;
+    let options = (!options.is_empty()).then(|| one_line(&options.join(",")));
+    let parts = [
+        options.map(|options| format!("mount options {options}")),
+        size_bytes.map(|size| format!("size {size}")),
+        free_bytes.map(|free| format!("{free} free")),
+        start.map(|start| format!("partition from {start}")),
+    ];
+    std::iter::once(one_line(kind)).chain(parts.into_iter().flatten()).collect()
+}
+
+/// What is sent of the settings; a new field must be told here.
+fn of_settings(settings: &SettingsInfo) -> Vec<String> {
+    let SettingsInfo {
+        scheduler,
+        nr_requests,
+        read_ahead_bytes,
+        write_cache,
+        governor,
+        processor_clock_max_hz: clock,
+        beneath,
+        extra: _,
+    } = settings;
+    let parts = [
+        scheduler.as_deref().map(|name| format!("scheduler {}", one_line(name))),
+        read_ahead_bytes.map(|size| format!("read-ahead {size}")),
+        nr_requests.map(|count| format!("queue of {count} requests")),
+        write_cache.as_deref().map(|kind| format!("write cache {}", one_line(kind))),
+        governor.as_deref().map(|name| format!("governor {}", one_line(name))),
+        clock.map(|hz| format!("processor up to {} MHz", hz / 1_000_000)),
+        beneath.as_ref().map(|_| "the same of the device below".to_owned()),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 fn joined(parts: &[String]) -> String {
@@ -98,7 +138,9 @@ mod tests {
                 "device": {"model": "SN64G", "transport": "sd"},
                 "host": {"board": "Raspberry Pi 4", "kernel": "Linux 6.12", "cpus": 4},
                 "filesystem": {"kind": "ext4", "options": ["rw", "noatime"]},
-                "settings": {"scheduler": "mq-deadline"}
+                "settings": {
+                    "scheduler": "mq-deadline", "read_ahead_bytes": 131_072, "nr_requests": 64, "governor": "ondemand"
+                }
             },
             "profile": {"name": "standard", "version": 1, "time_budget_ns": 0},
             "phases": [],
@@ -114,7 +156,10 @@ mod tests {
             "9.9 EUR",
         ]
         .into_iter()
-        .chain(["Set-up    ext4, mount options rw,noatime, scheduler mq-deadline"])
+        .chain([
+            "Set-up    ext4, mount options rw,noatime, scheduler mq-deadline, read-ahead 128 KiB, queue of 64 \
+             requests, governor ondemand",
+        ])
         {
             assert!(said.contains(part), "{part} is not in {said}");
         }
