@@ -36,6 +36,7 @@ const ENDURANCE_MIN: Bytes = Bytes::gib(1);
 /// What stands under the help.
 const AFTER_HELP: &str = "The package has a timer that calls this every ten minutes: \
 systemctl enable --now cardproof-log.timer
+Without the package, a line in /etc/crontab does the same: */10 * * * * root cardproof log
 
 The ledger needs less than 1 kB for a day. It is written to storage once an hour, so a power cut loses one hour of \
 it at most. It holds no serial number: a card is known by a hash that only this computer can make.
@@ -52,20 +53,20 @@ pub(crate) struct LedgerArgs {
     /// Show the ledger, and add nothing to it
     #[arg(long)]
     pub(crate) show: bool,
-    /// Keep the ledger for good now, and not once an hour
+    /// Write the ledger to storage now, instead of once an hour
     #[arg(long, conflicts_with = "show")]
     pub(crate) flush: bool,
     /// The directory for the ledger, which may be on another device; that of the service by default, else one in
     /// the user's data directory
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
-    /// The directory in memory for what is not kept for good yet
+    /// The directory in memory for what is not yet written to storage
     #[arg(long, value_name = "DIR")]
     pub(crate) memory: Option<PathBuf>,
     /// The endurance that the maker states for this model, such as 40TB, for the days left
     #[arg(long, value_name = "BYTES", value_parser = endurance)]
     pub(crate) endurance: Option<Bytes>,
-    /// What the ledger says as JSON, to a file or to standard output
+    /// The ledger as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
     /// The facts in Prometheus' text format, to a file, such as one for node_exporter's textfile collector

@@ -119,6 +119,11 @@ impl Known {
         self.partitions.iter().max_by_key(|partition| partition.size).map(|it| it.start)
     }
 
+    /// The number of that partition, where the plan makes none anew.
+    fn main_partition(&self) -> Option<usize> {
+        self.partitions.iter().max_by_key(|partition| partition.size).map(|it| it.number)
+    }
+
     /// Its partitions on blocks of the card.
     fn on_blocks(&self, target: &Path) -> Partitions<'_> {
         Partitions { all: &self.partitions, unit: self.unit(), is_image: target.is_file() }
@@ -149,6 +154,7 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         ground: known.ground.clone(),
         name: name.as_deref(),
         mount_point: known.mount_point.as_deref(),
+        main_partition: known.main_partition(),
         mounts: &known.mounts,
     };
     let mut steps = tuning_plan(&place, &known.conditions, known.geometry.as_ref());

@@ -130,6 +130,8 @@ pub struct TuningPlace<'p> {
     pub name: Option<&'p str>,
     /// Where the file system is mounted.
     pub mount_point: Option<&'p Path>,
+    /// The number of the partition that a system runs from, where there are partitions: the largest.
+    pub main_partition: Option<usize>,
     /// The file systems that lie on the device, of a directory none: that is among its conditions.
     pub mounts: &'p [Mounted],
 }
@@ -167,7 +169,7 @@ pub fn tuning_plan(
         && conditions.filesystem.is_none()
         && place.mounts.is_empty()
     {
-        steps.push(host::mount_new(ground));
+        steps.push(host::mount_new(ground, place.main_partition));
     }
     steps.extend(habits::steps());
     steps
@@ -181,7 +183,7 @@ mod tests {
     fn place(name: &str) -> TuningPlace<'_> {
         let ground = Some(Ground::of_device(&Path::new("/dev").join(name)));
         let mount_point = Some(Path::new("/media/pi/my card"));
-        TuningPlace { ground, name: Some(name), mount_point, mounts: &[] }
+        TuningPlace { ground, name: Some(name), mount_point, ..TuningPlace::default() }
     }
 
     fn conditions() -> Conditions {
@@ -257,6 +259,10 @@ mod tests {
             step.map(|step| step.commands.join("\n"))
         };
         assert!(commands(&[]).unwrap().starts_with("sudo mount -o noatime /dev/sda1 MOUNTPOINT "));
+        let of_pi = TuningPlace { main_partition: Some(2), ..place("mmcblk0") };
+        let steps = tuning_plan(&of_pi, &conditions, None);
+        let step = steps.iter().find(|step| step.name == "mount_options").unwrap();
+        assert!(step.commands[0].contains(" /dev/mmcblk0p2 "), "{:?}", step.commands);
         let mounted = |point: &str, option: &str| Mounted {
             point: point.into(),
             filesystem: FilesystemInfo {

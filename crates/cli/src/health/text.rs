@@ -67,8 +67,9 @@ pub(super) fn page(
 const WITH_ONE_PASTE: &str = "Next: save the same output again some days later; `cardproof health --raw OLD NEW` then tells the days left.\n";
 
 /// How to learn how long a device lasts that does not report its wear.
-const WITHOUT_WEAR: &str = "Next: for the days left, let `cardproof log` count what is written a day: \
-                            sudo systemctl enable --now cardproof-log.timer. Some days later: cardproof log --show \
+const WITHOUT_WEAR: &str = "Next: for the days left, let `cardproof log` count what is written a day. If cardproof \
+                            came as a package: sudo systemctl enable --now cardproof-log.timer. If not, as a line \
+                            in /etc/crontab: */10 * * * * root cardproof log. Some days later: cardproof log --show \
                             --endurance 40TB, with the figure that the maker states.\n";
 
 /// A value with its unit; a band as a band.

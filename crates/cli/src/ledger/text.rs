@@ -147,8 +147,9 @@ const YOUNG_DAYS: usize = 3;
 pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
     let is_young = cards.iter().all(|card| card.outlook.days < YOUNG_DAYS);
     is_young.then_some(
-        "Next: let it run every ten minutes: sudo systemctl enable --now cardproof-log.timer (or by cron). After 3 days \
-         it also tells between which limits these figures lie.\n",
+        "Next: let it run every ten minutes. If cardproof came as a package: sudo systemctl enable --now \
+         cardproof-log.timer. If not, as a line in /etc/crontab: */10 * * * * root cardproof log. After 3 days it also \
+         tells between which limits these figures lie.\n",
     )
 }
 

@@ -1,6 +1,6 @@
 //! What a plan lays out, as its commands name it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cardproof_units::shell_path;
 
@@ -9,29 +9,35 @@ use cardproof_units::shell_path;
 pub struct Ground {
     /// It, as a word of a shell.
     whole: String,
-    /// Its first partition, as a word of a shell.
-    partition: String,
+    /// What stands before the number of a partition: it, and perhaps a `p`.
+    stem: PathBuf,
     is_image: bool,
 }
 
 impl Ground {
-    /// The block device at `path`, whose first partition is the one that the kernel names so.
+    /// The block device at `path`, whose partitions are those that the kernel names so.
     #[must_use]
     pub fn of_device(path: &Path) -> Self {
         let ends_in_digit = path.to_string_lossy().ends_with(|last: char| last.is_ascii_digit());
-        let mut partition = path.as_os_str().to_owned();
-        partition.push(if ends_in_digit { "p1" } else { "1" });
-        Self {
-            whole: shell_path(path),
-            partition: shell_path(Path::new(&partition)),
-            is_image: false,
-        }
+        let mut stem = path.as_os_str().to_owned();
+        stem.push(if ends_in_digit { "p" } else { "" });
+        Self { whole: shell_path(path), stem: stem.into(), is_image: false }
     }
 
     /// The image file at `path`, whose partitions are devices once it is attached.
     #[must_use]
     pub fn of_image(path: &Path) -> Self {
-        Self { whole: shell_path(path), partition: "\"${loop}p1\"".to_owned(), is_image: true }
+        Self { whole: shell_path(path), stem: PathBuf::new(), is_image: true }
+    }
+
+    /// Its partition `number`, as a word of a shell.
+    fn partition(&self, number: usize) -> String {
+        if self.is_image {
+            return format!("\"${{loop}}p{number}\"");
+        }
+        let mut path = self.stem.as_os_str().to_owned();
+        path.push(number.to_string());
+        shell_path(Path::new(&path))
     }
 
     /// The command that has `script` make the partition table.
@@ -41,16 +47,16 @@ impl Ground {
         format!("printf '{script}\\n' | {sudo}sfdisk {}", self.whole)
     }
 
-    /// The command that mounts the partition with `options`; none for an image, which is copied to a card first.
-    pub(super) fn mounting(&self, options: &str) -> Option<String> {
-        let command = || format!("sudo mount -o {options} {} MOUNTPOINT", self.partition);
+    /// The command that mounts the partition `number` with `options`; none for an image, which is copied to a card first.
+    pub(super) fn mounting(&self, number: usize, options: &str) -> Option<String> {
+        let command = || format!("sudo mount -o {options} {} MOUNTPOINT", self.partition(number));
         (!self.is_image).then(command)
     }
 
     /// `commands`, each of which ends in the partition: `mkfs.ext4` and more, as root. An image is attached
     /// before them and detached after them.
     pub(super) fn on_partition(&self, commands: &[String]) -> Vec<String> {
-        let partition = &self.partition;
+        let partition = self.partition(1);
         let commands = commands.iter().map(|command| format!("sudo {command} {partition}"));
         let (before, after) = if self.is_image {
             let attach = format!("loop=$(sudo losetup --find --show --partscan {})", self.whole);

@@ -222,11 +222,14 @@ fn mount_options(place: &TuningPlace<'_>, conditions: &Conditions) -> Option<Tun
     })
 }
 
-/// The mount options of a file system that is made anew on `ground`.
-pub(super) fn mount_new(ground: &Ground) -> TuningStep {
-    let mount = ground.mounting("noatime").map_or_else(String::new, |mount| format!("{mount}   "));
+/// The mount options of the file system that a system runs from: on the partition `main` of `ground`, or on the one that
+/// the plan makes there. A Raspberry Pi's card has its system on the second partition, behind the one for the start.
+pub(super) fn mount_new(ground: &Ground, main: Option<usize>) -> TuningStep {
+    let mount = ground.mounting(main.unwrap_or(1), "noatime");
+    let of_pi = if main.is_none() { "a Raspberry Pi system is on partition 2; " } else { "" };
+    let mount = mount.map_or_else(String::new, |mount| format!("{mount}   "));
     TuningStep {
-        commands: vec![format!("{mount}# for good: noatime in /etc/fstab")],
+        commands: vec![format!("{mount}# {of_pi}for good: noatime in /etc/fstab")],
         undo: vec!["remove noatime from its options".to_owned()],
         ..noatime_step()
     }
