@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Command};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
 use crate::exit::Failure;
@@ -20,6 +20,15 @@ pub(crate) struct CompletionsArgs {
 pub(crate) struct ManualArgs {
     /// An existing directory
     directory: PathBuf,
+}
+
+/// What to type, where no shell was named.
+pub(crate) fn without_shell() -> String {
+    let shells: Vec<String> = Shell::value_variants().iter().map(Shell::to_string).collect();
+    format!(
+        "name your shell, such as `cardproof completions bash`; there are {}",
+        shells.join(", ")
+    )
 }
 
 /// Prints the completions of `program` for a shell to standard output.

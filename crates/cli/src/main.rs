@@ -140,7 +140,7 @@ enum Command {
     Compare(Box<CompareArgs>),
     /// The saved results, one line each
     List(ListArgs),
-    /// How the card manages its flash, to align to it
+    /// The card's inner block sizes, to align partitions
     Geometry(Box<GeometryArgs>),
     /// A plan for partition, file system and settings
     Tune(Box<TuneArgs>),
@@ -224,9 +224,9 @@ fn parsed() -> Cli {
         if !error.use_stderr() {
             error.exit();
         }
-        let first = words().into_iter().nth(1).unwrap_or_default();
-        let first = first.to_string_lossy();
-        if let Some(said) = suggestion::of_parser(&error, &Cli::command(), &first) {
+        let typed: Vec<String> =
+            words().iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        if let Some(said) = suggestion::of_parser(&error, &Cli::command(), &typed) {
             talk::error(&said);
             std::process::exit(Exit::Usage as i32);
         }

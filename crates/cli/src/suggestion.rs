@@ -8,6 +8,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Command, Error};
 
+use crate::completions;
 use crate::exit::Failure;
 
 /// Whether `target` may be meant as a target and not as a command of `program`.
@@ -30,32 +31,57 @@ pub(crate) fn check(target: &Path, program: &Command) -> Result<(), Failure> {
     }
 }
 
-/// What was meant, where the parser of `program` took a word for a command; `None` where its own words say it. The
-/// line begins with the word `first`, which may be a command that has commands of its own.
-pub(crate) fn of_parser(error: &Error, program: &Command, first: &str) -> Option<String> {
+/// What was meant, where the parser of `program` took one of `words` for a command; `None` where its own words say
+/// it. The command may have commands of its own.
+pub(crate) fn of_parser(error: &Error, program: &Command, words: &[String]) -> Option<String> {
+    let first = command_of(program, words);
+    if error.kind() == ErrorKind::MissingRequiredArgument && first == Some("completions") {
+        return Some(completions::without_shell());
+    }
     let word = error.get(ContextKind::InvalidSubcommand)?.to_string();
     let is_command = program.find_subcommand(&word).is_some();
     match error.kind() {
+        // Before a command, options are of the answer, so the parser takes what follows for targets.
+        ErrorKind::ArgumentConflict if first.is_some_and(|first| is_group(program, first)) => {
+            let first = first.unwrap_or_default();
+            let group = program.find_subcommand(first);
+            match group.and_then(|group| group.find_subcommand(&word)) {
+                Some(_) => {
+                    Some(format!("options come after the command: cardproof {first} {word}"))
+                }
+                None => Some(of_group(&word, program, Some(first))),
+            }
+        }
         ErrorKind::ArgumentConflict if is_command => Some(format!(
             "the command comes first, then the target and the options: cardproof {word} TARGET"
         )),
         ErrorKind::ArgumentConflict => {
             Some(format!("name only one target; '{word}' is one too many"))
         }
-        ErrorKind::InvalidSubcommand => {
-            let group = program.find_subcommand(first).filter(|group| group.has_subcommands());
-            let whole =
-                group.map_or_else(|| "cardproof".to_owned(), |_| format!("cardproof {first}"));
-            Some(match nearest_command(&word, group.unwrap_or(program)) {
-                Some(command) => {
-                    format!("there is no command '{word}'; did you mean `{whole} {command}`?")
-                }
-                None => {
-                    format!("there is no command '{word}'; `{whole} --help` lists the commands")
-                }
-            })
-        }
+        ErrorKind::InvalidSubcommand => Some(of_group(&word, program, first)),
         _ => None,
+    }
+}
+
+/// The command among `words`, which options may precede.
+fn command_of<'w>(program: &Command, words: &'w [String]) -> Option<&'w str> {
+    words.iter().map(String::as_str).find(|word| program.find_subcommand(word).is_some())
+}
+
+fn is_group(program: &Command, name: &str) -> bool {
+    program.find_subcommand(name).is_some_and(Command::has_subcommands)
+}
+
+/// That there is no command `word`, and what was meant: of the group of commands `first`, or of the program.
+fn of_group(word: &str, program: &Command, first: Option<&str>) -> String {
+    let first = first.filter(|first| is_group(program, first));
+    let group = first.and_then(|first| program.find_subcommand(first));
+    let whole = first.map_or_else(|| "cardproof".to_owned(), |first| format!("cardproof {first}"));
+    match nearest_command(word, group.unwrap_or(program)) {
+        Some(command) => {
+            format!("there is no command '{word}'; did you mean `{whole} {command}`?")
+        }
+        None => format!("there is no command '{word}'; `{whole} --help` lists the commands"),
     }
 }
 
