@@ -17,8 +17,8 @@ use crate::talk::{self, Talk};
 
 pub(crate) use steps::StepView;
 
-/// The columns of a phase's name, as wide as the longest of the profiles.
-const NAME_COLUMNS: usize = 26;
+/// The columns of a phase's name, as wide as the longest of the standard profile.
+const NAME_COLUMNS: usize = 28;
 
 /// The columns of the bar and the per cent before the text beside them.
 const BAR_COLUMNS: usize = 18;
@@ -55,7 +55,7 @@ impl ProgressView {
     pub(crate) fn phase_started(&mut self, index: usize, count: usize, spec: &PhaseSpec) {
         self.phase = PhaseLine {
             turn: format!("{:>2}/{count}", index + 1),
-            name: spec.name.clone(),
+            name: title(spec),
             is_sequential: spec.access == Access::Sequential,
         };
         if let Some(bar) = &self.bar {
@@ -151,6 +151,25 @@ impl PhaseLine {
         }
         vec![format!("{:>11}", iops.to_string()), throughput]
     }
+}
+
+/// What a phase does, as `compare` calls it: `4 KiB random write, depth 32`.
+fn title(spec: &PhaseSpec) -> String {
+    let (order, is_random) = match spec.access {
+        Access::Sequential => ("sequential", false),
+        Access::Random(_) => ("random", true),
+    };
+    let order = if spec.fsync_every == Some(1) { "synced" } else { order };
+    let deed = match spec.read_percent {
+        0 => "write",
+        100 => "read",
+        _ => "mix",
+    };
+    let depth = match spec.queue_depth {
+        depth if is_random && depth > 1 => format!(", depth {depth}"),
+        _ => String::new(),
+    };
+    format!("{} {order} {deed}{depth}", spec.block_size.in_short())
 }
 
 fn live_bar(target: ProgressDrawTarget, time_budget: Nanos) -> ProgressBar {

@@ -193,7 +193,8 @@ impl Experiment for CapacityCheck {
             (Some(plan), ..) => {
                 let method = CapacityMethod::Overwritten;
                 let Bench { place, record, recorder, stop, .. } = bench;
-                test(&mut *place.target, &plan, method, &mut Teller::new(recorder, stop), record);
+                let mut teller = Teller::new(recorder, stop, record.is_simulated());
+                test(&mut *place.target, &plan, method, &mut teller, record);
             }
             (None, ..) => bench.record.capacity = Some(reading::signs(bench)),
         }
@@ -239,7 +240,7 @@ fn restoring(
     let mut moved = Moved::default();
     match marks::set(&mut *place.target, &mut locked.journal, &marks, &mut moved) {
         Ok(()) => {
-            let mut teller = Teller::new(recorder, stop);
+            let mut teller = Teller::new(recorder, stop, false);
             saving(&mut *place.target, &plan, &mut locked, &mut teller, record);
         }
         Err(error) => {
@@ -313,11 +314,17 @@ struct Teller<'a, 'b> {
     /// With `--restore`: the time that saving took until now, and the bytes that the test will write.
     saved: Option<(saving::SavingState, Bytes)>,
     told: Option<Nanos>,
+    /// Whether time is that of a model, which passes much faster.
+    is_simulated: bool,
 }
 
 impl<'a, 'b> Teller<'a, 'b> {
-    const fn new(recorder: &'a mut crate::recorder::Recorder<'b>, stop: &'a AtomicBool) -> Self {
-        Self { recorder, stop, saved: None, told: None }
+    const fn new(
+        recorder: &'a mut crate::recorder::Recorder<'b>,
+        stop: &'a AtomicBool,
+        is_simulated: bool,
+    ) -> Self {
+        Self { recorder, stop, saved: None, told: None, is_simulated }
     }
 
     /// Whether the test goes on.
@@ -327,13 +334,15 @@ impl<'a, 'b> Teller<'a, 'b> {
                 self.saved.as_ref().map_or(Nanos::ZERO, |(saved, all)| saved.time_to_restore(*all));
             let time = estimate.total() + restoring;
             self.told = Some(time);
+            let whose =
+                if self.is_simulated { " of simulated time, which pass in moments" } else { "" };
             self.recorder.note(&format!(
-                "By the speed of the first writes, the test of the capacity takes about {}.",
+                "By the speed of the first writes, the test of the capacity takes about {}{whose}.",
                 time.in_whole_seconds()
             ));
         }
         self.recorder.tell(Event::Step {
-            name: "verify",
+            name: "capacity",
             deed: &announcing::deed(progress),
             done: progress.done.as_f64() / progress.total.as_f64().max(1.0),
             elapsed: progress.elapsed,

@@ -62,7 +62,7 @@ pub(super) fn of_reconnecting() -> String {
 /// What the test is doing, in words.
 pub(super) fn deed(progress: &Progress) -> String {
     let deed = match progress.stage {
-        Stage::Writing => "writing",
+        Stage::Writing => "writing test data",
         Stage::Reading => "reading back",
         Stage::Narrowing => "searching the real size",
     };
