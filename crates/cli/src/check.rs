@@ -31,13 +31,14 @@ use measured::Measurements;
 
 /// What stands under the help.
 const AFTER_HELP: &str = "In a directory, check takes about 75 seconds, on a slow card 100. It writes at most \
-896 MiB to test files, which it deletes. It does not touch your files. On a device or with --sysroot it only reads.
+896 MiB to test files, which it deletes. It does not touch your files. On a device or with --sysroot it only reads. \
+A simulated card takes a second: its times are simulated.
 
 Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \
 safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
-const JSON_HELP: &str = "The answer as JSON, one key for each question, to a file or to standard output; `show` prints \
-the whole record so. An existing file is overwritten";
+const JSON_HELP: &str = "The answer as JSON, one key for each question, to a file or to standard output. The whole record: \
+`cardproof show latest --json`. An existing file is overwritten";
 
 /// What to check.
 #[derive(Debug, Args)]
@@ -133,7 +134,8 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let answer = Answer::new(&known, &questions);
     let target = shell_path(&args.target);
     let is_saved = args.sysroot.is_some();
-    let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved };
+    let label = args.label.as_deref();
+    let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved, label };
     publish(args, &page, &measurements)?;
     if let Some(record) = capacity {
         earlier::keep(&args.target, record, Talk::new(args.quiet));
@@ -240,7 +242,7 @@ fn print_details(record: &Record) -> Result<(), Failure> {
     let verdicts = cardproof_rating::judge(record);
     let text = cardproof_report::details(record, &verdicts, talk::width(), talk::is_styled());
     output::write(&Sink::Stdout, &format!("\n{text}"))?;
-    match cardproof_report::published_list(record) {
+    match cardproof_report::published_list(record, talk::width().min(80)) {
         Some(list) => output::write(&Sink::Stdout, &format!("\n{list}")),
         None => Ok(()),
     }

@@ -19,7 +19,7 @@ pub enum ImportError {
     Unrecognised,
     /// A line states a rate as a data sheet does, and nothing in the text is a tool's.
     #[error(
-        "line {line} reads like a seller's claim and not like a tool's output: '{found}'; to measure \
+        "line {line} reads like a seller's claim or a summary, and not like a tool's output: '{found}'; to measure \
          it, run `cardproof run` on the storage"
     )]
     Claim {

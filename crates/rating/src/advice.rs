@@ -8,6 +8,7 @@ mod card;
 mod flash;
 mod imported;
 mod integrity;
+mod slow;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
@@ -137,7 +138,7 @@ type Adviser = fn(&Case<'_>) -> Option<String>;
 const OF_IMPORTED: [Adviser; 4] =
     [distrust, look_into_faults, imported::tell_no_fake, imported::measure_with_intervals];
 
-const OF_OWN: [Adviser; 22] = [
+const OF_OWN: [Adviser; 23] = [
     distrust,
     follow_capacity,
     distrust_after_cuts,
@@ -145,6 +146,7 @@ const OF_OWN: [Adviser; 22] = [
     integrity::judge_discards,
     distrust_worn,
     look_into_faults,
+    slow::replace,
     flash::complete_geometry,
     name_real_storage,
     show_layer_beneath,
@@ -158,7 +160,7 @@ const OF_OWN: [Adviser; 22] = [
     test_other_class,
     unblock_link,
     settle_pauses,
-    choose_card,
+    slow::choose_card,
     card::test_a2,
 ];
 
@@ -404,6 +406,9 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
     let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
+    if slow::is_hopeless(case) {
+        return None;
+    }
     if !(case.speaks_of_storage() && has_room && (is_undecided || is_unclear)) {
         return say(case.has(WarningCode::Disturbed), IN_PEACE);
     }
@@ -457,22 +462,6 @@ fn settle_pauses(case: &Case<'_>) -> Option<String> {
              stay, the card itself causes them; only another card helps."
         )
     })
-}
-
-fn choose_card(case: &Case<'_>) -> Option<String> {
-    if case.outcome("A1") != Some(Outcome::Misses) {
-        return None;
-    }
-    let text = match case.transport() {
-        Some(Transport::Sd | Transport::Usb) if !case.record.is_simulated() => {
-            "Measure again in another reader or board. If the card fails A1 there too, run \
-             the system from a card that passes A1."
-        }
-        _ => {
-            "This storage is slow for an operating system. A card that passes A1, or an SSD, is faster."
-        }
-    };
-    Some(text.to_owned())
 }
 
 /// Advice where the run tested a part of a card or stick, so that the rest may not exist.

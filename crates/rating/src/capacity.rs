@@ -143,9 +143,7 @@ impl Capacity {
             self.verdict,
             CapacityVerdict::Genuine | CapacityVerdict::Fake | CapacityVerdict::Damaged
         );
-        is_verdict.then(|| {
-            format!("the verdict is right with a probability of {}", percent(self.probability))
-        })
+        is_verdict.then(|| format!("how sure this verdict is: {}", percent(self.probability)))
     }
 
     /// Whether anything is known of how much it really holds.
@@ -186,6 +184,14 @@ impl Capacity {
                 "UNDECIDED: the test did not show enough for a verdict.".to_owned()
             }
         }
+    }
+
+    /// The verdict in a word or more, beside another result; `None` where it is not genuine, which stands alone.
+    #[must_use]
+    pub fn beside_another(&self) -> Option<&'static str> {
+        let is_part = self.part_tested().is_some();
+        let words = if is_part { "genuine as far as tested" } else { "genuine" };
+        (self.verdict == CapacityVerdict::Genuine).then_some(words)
     }
 
     /// The verdict in a few words, for a list.
@@ -252,12 +258,12 @@ fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
     format!("{tested} of {space}, on a device of {announced}")
 }
 
-/// Rounded down: a test leaves some doubt, so nothing is 100 %.
+/// In whole per cent, rounded down: a test leaves some doubt, so nothing is 100 %.
 fn percent(probability: f64) -> String {
-    if probability >= 0.9999 {
-        return "more than 99.99 %".to_owned();
+    if probability >= 0.99 {
+        return "more than 99 %".to_owned();
     }
-    format!("{:.2} %", (probability * 1e4).floor() / 100.0)
+    format!("about {:.0} %", (probability * 100.0).floor())
 }
 
 fn between((low, high): (Bytes, Bytes)) -> String {

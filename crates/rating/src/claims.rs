@@ -52,7 +52,7 @@ fn in_words(record: &Record, class: &Class, verdict: &Verdict) -> String {
     match verdict.outcome {
         Outcome::Meets => format!("passed here{measured}"),
         Outcome::Misses => {
-            format!("failed here{measured}{}", bus_of_a_miss(record))
+            format!("not passed here{measured}{}", bus_of_a_miss(record))
         }
         Outcome::Undecided => format!("undecided{measured}"),
         Outcome::NotTestable => {

@@ -27,7 +27,7 @@ use crate::defect::{Defect, defect_in};
 use crate::meaning::Grade;
 use crate::reference::is_published;
 pub use choice::{Choice, Reason};
-pub use column::{CardFigure, Column};
+pub use column::{CardFigure, Column, has_compared_figure};
 pub use correlate::{Correlation, correlations};
 pub use document::{COMPARISON_SCHEMA, Document};
 pub use position::{Position, positions};

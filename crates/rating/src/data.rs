@@ -124,9 +124,8 @@ pub fn right_elsewhere(record: &Record) -> Option<String> {
 #[must_use]
 pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
-    let share = wording::percent_of_loss(share_found(check.places, CONFIDENCE));
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check: less than {share} is wrong"))
+    is_right.then(|| format!("Data check: all {} blocks were read back correctly", check.places))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {

@@ -17,6 +17,7 @@ use crate::doubts::{Doubt, doubts};
 use crate::findings;
 use crate::pick::{BoundedRate, is_sequential, is_synced};
 use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
+use crate::stated::why_no_pass;
 use cardproof_facts::PUBLISHED_CARDS;
 
 /// Two rounds of one card differ by at most this factor in nine of ten cases.
@@ -65,13 +66,15 @@ pub fn telling_indications(record: &Record) -> Vec<Indication> {
 }
 
 /// The figures that speak for one limit: their mean, and how many there are.
-struct Evidence {
+struct Evidence<'r> {
     rate: f64,
     count: usize,
     depth: u16,
     is_cache_unknown: bool,
     /// Whether the blocks are so small that the storage can do more.
     is_lower_bound: bool,
+    /// Where they come from.
+    phases: Vec<&'r Phase>,
 }
 
 /// What one limit came to.
@@ -150,7 +153,10 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
             Place::Above(", but the page cache may have been used, so it may be of memory"),
         )
     } else if evidence.rate > least * VARIATION {
-        (Likelihood::LikelyMeets, Place::Above(""))
+        match evidence.phases.iter().find_map(|phase| why_no_pass(record, phase, limit.at_least)) {
+            Some(why) => (Likelihood::Unclear, Place::Above(why)),
+            None => (Likelihood::LikelyMeets, Place::Above("")),
+        }
     } else if evidence.rate * VARIATION >= least {
         (Likelihood::Unclear, Place::Near)
     } else if has_no_depth {
@@ -216,7 +222,7 @@ fn source(record: &Record, count: usize) -> String {
 }
 
 /// The stated figures of `quantity`.
-fn evidence(record: &Record, quantity: Quantity) -> Option<Evidence> {
+fn evidence(record: &Record, quantity: Quantity) -> Option<Evidence<'_>> {
     match quantity {
         Quantity::RandomRead => random(record, OpName::Read),
         Quantity::RandomWrite => random(record, OpName::Write),
@@ -267,7 +273,7 @@ fn is_of_storage(phase: &Phase) -> bool {
         && (!has(phase, WarningCode::Buffered) || is_flushed && is_sequential)
 }
 
-fn random(record: &Record, op: OpName) -> Option<Evidence> {
+fn random(record: &Record, op: OpName) -> Option<Evidence<'_>> {
     let fits = |phase: &&Phase| is_random_4k(phase, op) && is_of_storage(phase);
     let of_depth = |depth: u16| {
         let phases = record.phases.iter().filter(fits).filter(|phase| phase.queue_depth == depth);
@@ -276,7 +282,7 @@ fn random(record: &Record, op: OpName) -> Option<Evidence> {
     DEPTHS.into_iter().find_map(of_depth)
 }
 
-fn sequential(record: &Record) -> Option<Evidence> {
+fn sequential(record: &Record) -> Option<Evidence<'_>> {
     let all = || record.phases.iter().filter(|phase| is_of_storage(phase));
     let rate = |phase: &Phase| Some(phase.point_throughput()?.0);
     let large: Vec<&Phase> = all()
@@ -306,7 +312,7 @@ fn is_of_unknown_block(phase: &Phase) -> bool {
 }
 
 /// The geometric mean of the rates of `phases`; nothing where there is none.
-fn mean(phases: &[&Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Option<Evidence> {
+fn mean<'r>(phases: &[&'r Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Option<Evidence<'r>> {
     let rates: Vec<f64> =
         phases.iter().filter_map(|phase| rate(phase)).filter(|rate| *rate > 0.0).collect();
     let first = phases.first()?;
@@ -320,6 +326,7 @@ fn mean(phases: &[&Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Option<Evide
         depth: first.queue_depth,
         is_cache_unknown: phases.iter().any(|phase| has(phase, WarningCode::CacheUnknown)),
         is_lower_bound: false,
+        phases: phases.to_vec(),
     })
 }
 

@@ -53,6 +53,7 @@ mod shown;
 pub mod signs;
 mod slowdown;
 mod sound;
+mod stated;
 mod stretch;
 mod transports;
 pub mod tuning;
@@ -90,7 +91,7 @@ pub use reference::{
 };
 pub use replayed::{SimulatedReplay, simulated_replays, standing};
 pub use scope::scope;
-pub use setups::setup_advice;
+pub use setups::{ratio_in_words, setup_advice};
 pub use shown::{is_told_in_iops, shown_rate, stated_rate};
 pub use transports::may_be_sd_card;
 pub use wear::Wear;

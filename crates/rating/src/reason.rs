@@ -273,25 +273,35 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for Judged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (label, figure) = (self.quantity.label(), wording::figure(&self.figure));
+        let (label, limit) = (self.quantity.label(), self.at_least);
         let part = if self.is_of_undisturbed { " while undisturbed" } else { "" };
-        write!(f, "{label}: {figure}{part}, limit {}, {}", self.at_least, self.weighed)?;
-        if self.is_unsteady { f.write_str(" (the rate changed during the phase)") } else { Ok(()) }
-    }
-}
-
-impl fmt::Display for Weighed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Met { range } => write!(f, "passed{range}"),
-            Self::Missed => f.write_str("failed"),
-            Self::BusNearLimit(bus) => write!(
-                f,
-                "not reached, and the {} may be the cause: the rate is near its limit",
-                bus.label()
-            ),
-            Self::Open(why) => write!(f, "undecided: {why}"),
+        match &self.weighed {
+            // The interval of a miss stands in the table of the phases.
+            Weighed::Missed => {
+                write!(f, "{label}: {}{part}, below the limit of {limit}", self.figure.estimate)?;
+            }
+            Weighed::Met { range } => {
+                let figure = wording::figure(&self.figure);
+                write!(f, "{label}: {figure}{part}, above the limit of {limit}{range}")?;
+            }
+            Weighed::BusNearLimit(bus) => {
+                let figure = wording::figure(&self.figure);
+                write!(
+                    f,
+                    "{label}: {figure}{part}, limit {limit} not reached, and the {} may be the cause: the rate is near \
+                     its limit",
+                    bus.label()
+                )?;
+            }
+            Weighed::Open(why) => {
+                write!(
+                    f,
+                    "{label}: {}{part}, limit {limit}: {why}",
+                    wording::figure(&self.figure)
+                )?;
+            }
         }
+        if self.is_unsteady { f.write_str(" (the rate changed during the phase)") } else { Ok(()) }
     }
 }
 

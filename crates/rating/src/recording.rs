@@ -13,9 +13,10 @@ use crate::wording;
 const FAMILIES: [Family; 3] = [Family::Speed, Family::Uhs, Family::Video];
 
 /// The verdicts on recording classes in a sentence, such as `C10, U1 and V10 passed;
-/// U3 and V30 failed`; `None` where `verdicts` hold none of them.
+/// U3 and V30 not passed`; `None` where `verdicts` hold none of them. What is no card (not `is_card`) has no class, and
+/// is only as fast as one asks.
 #[must_use]
-pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
+pub fn recording_classes(verdicts: &[Verdict], is_card: bool) -> Option<String> {
     let families: Vec<Vec<(&Class, Outcome)>> =
         FAMILIES.into_iter().map(|family| judged(family, verdicts)).collect();
     if families.iter().all(Vec::is_empty) {
@@ -30,7 +31,7 @@ pub fn recording_classes(verdicts: &[Verdict]) -> Option<String> {
     });
     let met: Vec<&str> = highest_met.map(|class| class.name).collect();
     let next: Vec<(&str, Outcome)> = families.iter().flat_map(|family| not_met(family)).collect();
-    Some(sentence(&met, &next))
+    Some(if is_card { sentence(&met, &next) } else { as_fast_as(&met, &next) })
 }
 
 /// Whether `verdict` is on a recording class.
@@ -61,13 +62,29 @@ fn not_met(family: &[(&'static Class, Outcome)]) -> Vec<(&'static str, Outcome)>
     named
 }
 
+/// The same of storage that is no card.
+fn as_fast_as(met: &[&str], next: &[(&str, Outcome)]) -> String {
+    let with = |wanted| -> Vec<&str> {
+        next.iter().filter(|(_, outcome)| *outcome == wanted).map(|(name, _)| *name).collect()
+    };
+    let parts = [
+        ("as fast as", met.to_vec()),
+        ("slower than", with(Outcome::Misses)),
+        ("perhaps as fast as", with(Outcome::Undecided)),
+    ];
+    let said = parts.into_iter().filter(|(_, names)| !names.is_empty());
+    said.map(|(words, names)| format!("{words} {}", wording::list(&names)))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
 fn sentence(met: &[&str], next: &[(&str, Outcome)]) -> String {
     let with = |wanted| -> Vec<&str> {
         next.iter().filter(|(_, outcome)| *outcome == wanted).map(|(name, _)| *name).collect()
     };
     let parts = [
         (met.to_vec(), "passed"),
-        (with(Outcome::Misses), "failed"),
+        (with(Outcome::Misses), "not passed"),
         (with(Outcome::Undecided), "undecided"),
         (with(Outcome::NotTestable), "cannot be tested here"),
     ];
@@ -90,10 +107,14 @@ mod tests {
         CLASSES.iter().map(verdict).collect()
     }
 
+    fn of_card(verdicts: &[Verdict]) -> Option<String> {
+        recording_classes(verdicts, true)
+    }
+
     #[test]
     fn the_highest_passed_and_the_lowest_not_passed_are_named() {
         let at = |mb_per_s: f64| {
-            recording_classes(&verdicts(|class| {
+            of_card(&verdicts(|class| {
                 if class.sequential_write.as_mb_per_s() <= mb_per_s {
                     Outcome::Meets
                 } else {
@@ -102,31 +123,44 @@ mod tests {
             }))
         };
         let cases = [
-            (1.0, "C2, U1 and V6 failed"),
-            (17.8, "C10, U1 and V10 passed; U3 and V30 failed"),
+            (1.0, "C2, U1 and V6 not passed"),
+            (17.8, "C10, U1 and V10 passed; U3 and V30 not passed"),
             (95.0, "C10, U3 and V90 passed"),
         ];
         for (mb_per_s, expected) in cases {
             assert_eq!(at(mb_per_s).as_deref(), Some(expected), "{mb_per_s} MB/s");
         }
-        assert_eq!(recording_classes(&[]), None);
+        assert_eq!(of_card(&[]), None);
     }
 
     #[test]
     fn a_failed_class_is_named_beside_undecided_ones() {
-        let said =
-            recording_classes(&verdicts(|class| match class.sequential_write.as_mb_per_s() {
-                ..=10.0 => Outcome::Meets,
-                ..=30.0 => Outcome::Undecided,
-                _ => Outcome::Misses,
-            }));
-        let expected = "C10, U1 and V10 passed; V60 failed; U3 and V30 undecided";
+        let said = of_card(&verdicts(|class| match class.sequential_write.as_mb_per_s() {
+            ..=10.0 => Outcome::Meets,
+            ..=30.0 => Outcome::Undecided,
+            _ => Outcome::Misses,
+        }));
+        let expected = "C10, U1 and V10 passed; V60 not passed; U3 and V30 undecided";
         assert_eq!(said.as_deref(), Some(expected));
     }
 
     #[test]
+    fn what_is_no_card_passes_no_class() {
+        let verdicts = verdicts(|class| match class.sequential_write.as_mb_per_s() {
+            ..=10.0 => Outcome::Meets,
+            ..=30.0 => Outcome::Undecided,
+            _ => Outcome::Misses,
+        });
+        let said = recording_classes(&verdicts, false).unwrap();
+        assert_eq!(
+            said,
+            "as fast as C10, U1 and V10; slower than V60; perhaps as fast as U3 and V30"
+        );
+    }
+
+    #[test]
     fn an_untested_class_is_not_failed() {
-        let all = recording_classes(&verdicts(|_| Outcome::NotTestable));
+        let all = of_card(&verdicts(|_| Outcome::NotTestable));
         assert_eq!(all.as_deref(), Some("cannot be tested here"));
     }
 }

@@ -34,11 +34,8 @@ fn is_gain(ratio: SetupRatio) -> bool {
 }
 
 fn sentence(deed: &str, result: &SetupResult, ratio: SetupRatio, baseline: &str) -> String {
-    let SetupRatio { estimate, low, high } = ratio;
     let SetupResult { setup, costs, .. } = result;
-    let faster = format!(
-        "{deed}: {setup} is {estimate:.2} times ({low:.2} to {high:.2}) as fast as {baseline}"
-    );
+    let faster = format!("{deed}: {setup} is {} as fast as {baseline}", ratio_in_words(ratio));
     match result.fit_for {
         SetupUse::Anything => format!("{faster}. What it means: {costs}."),
         SetupUse::StorageOnly => {
@@ -48,6 +45,30 @@ fn sentence(deed: &str, result: &SetupResult, ratio: SetupRatio, baseline: &str)
             format!("{faster}, but this is not recommended: {costs}.")
         }
     }
+}
+
+/// An interval over more than this says nothing but its ends.
+const UNEVEN_FROM: f64 = 10.0;
+
+/// How many times as fast a setup is, such as `2.00 times (1.90 to 2.10)`. Of an interval over an order of magnitude
+/// only what is certain is told: `more than 13 times`.
+#[must_use]
+pub fn ratio_in_words(ratio: SetupRatio) -> String {
+    let SetupRatio { estimate, low, high } = ratio;
+    if high <= UNEVEN_FROM * low {
+        return format!("{} times ({} to {})", digits(estimate), digits(low), digits(high));
+    }
+    match (low, high) {
+        (low, _) if low >= 2.0 => format!("more than {:.0} times", low.floor()),
+        (low, _) if low > 1.0 => format!("more than {:.1} times", (10.0 * low).floor() / 10.0),
+        (_, high) if high < 1.0 => format!("less than {:.2} times", (100.0 * high).ceil() / 100.0),
+        _ => "too uneven to compare".to_owned(),
+    }
+}
+
+/// A ratio with no more digits than a reader needs.
+fn digits(ratio: f64) -> String {
+    if ratio < 9.995 { format!("{ratio:.2}") } else { format!("{ratio:.0}") }
 }
 
 #[cfg(test)]
@@ -91,6 +112,16 @@ mod tests {
             ["4 KiB writes, fsync after each: f2fs is 2.00 times (1.90 to 2.10) as fast as ext4. \
               What it means: its price."]
         );
+    }
+
+    #[test]
+    fn of_an_uneven_ratio_only_what_is_certain_is_told() {
+        let words = |estimate, low, high| ratio_in_words(SetupRatio { estimate, low, high });
+        assert_eq!(words(60.57, 13.43, 273.20), "more than 13 times");
+        assert_eq!(words(6.0, 1.29, 28.0), "more than 1.2 times");
+        assert_eq!(words(0.01, 0.001, 0.151), "less than 0.16 times");
+        assert_eq!(words(2.0, 0.5, 8.0), "too uneven to compare");
+        assert_eq!(words(12.3, 11.4, 13.6), "12 times (11 to 14)");
     }
 
     #[test]

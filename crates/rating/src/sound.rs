@@ -8,12 +8,15 @@ use cardproof_record::{OpName, Phase, Record};
 use cardproof_units::Bytes;
 
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_synced};
+use crate::stated::is_too_short;
 
 /// A smaller test range lies in one or two of a card's allocation units (4 MiB and more), which the card may
 /// keep open and at hand, so its rates say nothing of the rest. No source; our choice.
 const RANGE_MIN: Bytes = Bytes::mib(16);
 
 const TOO_SMALL: &str = "the test range was smaller than 16 MiB";
+
+const TOO_SHORT: &str = "the test took less than a second";
 
 /// The phase of `record` for which `fits` holds, among several one that nothing speaks against.
 pub(crate) fn find(record: &Record, fits: impl Fn(&Phase) -> bool) -> Finding<'_> {
@@ -58,5 +61,7 @@ fn is_small(phase: &Phase) -> bool {
 /// What was seen of `phase` that forbids to build on it.
 fn doubt_on(phase: &Phase) -> Option<String> {
     let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
-    doubts.next().map(ToString::to_string).or(is_small(phase).then(|| TOO_SMALL.to_owned()))
+    let of_test = [(is_small(phase), TOO_SMALL), (is_too_short(phase), TOO_SHORT)];
+    let of_test = of_test.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why.to_owned());
+    doubts.next().map(ToString::to_string).or(of_test)
 }

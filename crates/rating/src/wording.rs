@@ -165,7 +165,7 @@ pub fn list(names: &[&str]) -> String {
 pub const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Meets => "passed on this computer",
-        Outcome::Misses => "failed on this computer",
+        Outcome::Misses => "not passed on this computer",
         Outcome::Undecided => "undecided",
         Outcome::NotTestable => "cannot be tested here",
         Outcome::Unknown => "judged by a newer version of cardproof",
@@ -177,7 +177,7 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
 pub const fn likelihood(likelihood: Likelihood) -> &'static str {
     match likelihood {
         Likelihood::LikelyMeets => "probably passed",
-        Likelihood::LikelyMisses => "probably failed",
+        Likelihood::LikelyMisses => "probably not passed",
         Likelihood::Unclear => "unclear",
     }
 }

@@ -41,6 +41,8 @@ pub struct AnswerPage<'p> {
     pub target: &'p str,
     /// Whether a saved copy of a computer was looked at, so that commands are for that computer.
     pub is_saved: bool,
+    /// What the user calls the device.
+    pub label: Option<&'p str>,
 }
 
 /// Stands for the target in the commands for a record, which holds no path.
@@ -51,6 +53,7 @@ struct Checked<'r> {
     answer: Answer,
     conditions: &'r Conditions,
     target: &'r str,
+    label: Option<&'r str>,
 }
 
 impl<'r> Checked<'r> {
@@ -59,12 +62,13 @@ impl<'r> Checked<'r> {
         let answer = Answer::of_record(record)?;
         let device = record.conditions.device.name.as_deref();
         let target = device.filter(|_| record.is_simulated()).unwrap_or(NO_TARGET);
-        Some(Self { answer, conditions: &record.conditions, target })
+        let label = record.label.as_deref();
+        Some(Self { answer, conditions: &record.conditions, target, label })
     }
 
     const fn page(&self) -> AnswerPage<'_> {
-        let Self { answer, conditions, target } = self;
-        AnswerPage { answer, conditions, target, is_saved: false }
+        let Self { answer, conditions, target, label } = self;
+        AnswerPage { answer, conditions, target, is_saved: false, label: *label }
     }
 }
 
@@ -161,7 +165,7 @@ impl AnswerPage<'_> {
                 Markdown(&reply.details.join(" · "))
             ));
         }
-        if let Some(quote) = words::quote(self.answer) {
+        if let Some(quote) = words::quote_in_page(self.answer) {
             lines.push(format!("- {}", Markdown(&quote)));
         }
         lines.join("\n") + "\n"
@@ -192,16 +196,17 @@ impl AnswerPage<'_> {
         self.answer.next.iter().map(|step| steps::step(*step, self.target, self.is_saved)).collect()
     }
 
-    /// The device, its slot and its computer on one line.
+    /// What the user calls the device, the device, its slot and its computer on one line.
     pub(crate) fn device(&self) -> String {
         let device = self.conditions.device.lowest();
         let made = device.card.as_ref().and_then(|card| card.manufactured.as_deref());
         let board = self.conditions.host.board.as_deref().map(one_line);
         let made = made.map_or_else(String::new, |made| format!(", made {}", one_line(made)));
         let simulated = if self.is_simulated() { " (simulated)" } else { "" };
+        let label = self.label.map_or_else(String::new, |label| format!("{}: ", one_line(label)));
         let ceiling = device.link_ceiling_bytes_per_s.map(|bytes| Throughput(bytes as f64));
         let parts = [
-            Some(format!("{}{made}{simulated}", self.layered_title())),
+            Some(format!("{label}{}{made}{simulated}", self.layered_title())),
             ceiling.map(|ceiling| format!("bus of at most {ceiling}")),
             board,
         ];
@@ -233,7 +238,7 @@ impl AnswerPage<'_> {
         };
         out.push_str("  ");
         out.push_str(&painted(headline, style, styled));
-        let Some(quote) = self.quote_in_words() else {
+        let Some(quote) = words::quote_in_page(self.answer) else {
             out.push('\n');
             return;
         };

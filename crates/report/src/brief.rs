@@ -107,6 +107,10 @@ impl Page {
             for (number, line) in result.iter().take(LINES_MAX).enumerate() {
                 self.paragraph(if number == 0 { "  " } else { "    " }, line);
             }
+            if let Some(more @ 1..) = result.len().checked_sub(LINES_MAX) {
+                let lines = if more == 1 { "line" } else { "lines" };
+                self.paragraph("    ", &format!("{more} more {lines}: --details"));
+            }
         }
     }
 
@@ -137,7 +141,7 @@ impl Page {
         let answer = Answer::new(&known, &[Question::Real, Question::Fast]);
         self.gap();
         if let (None, Some(overall @ Overall::ForASystem(_))) = (&contents.lead, answer.overall) {
-            let quote = words::quote(&answer);
+            let quote = words::quote_in_page(&answer);
             self.headline(words::headline(overall), words::standing(overall), quote.as_deref());
             self.gap();
         }

@@ -194,7 +194,8 @@ pub(crate) struct Recording {
 
 impl Recording {
     fn from_record(record: &Record, verdicts: &[Verdict]) -> Option<Self> {
-        let all = recording_classes(verdicts)?;
+        let is_card = may_be_sd_card(&record.conditions.device);
+        let all = recording_classes(verdicts, is_card)?;
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
         let is_tested = rulings.iter().any(|ruling| ruling.outcome != Outcome::NotTestable);
@@ -203,7 +204,7 @@ impl Recording {
         let others: Vec<Verdict> = verdicts.iter().filter(|it| !is_limited(it)).cloned().collect();
         let sentences = match &limited.bus {
             None => vec![all],
-            Some(bus) => recording_classes(&others)
+            Some(bus) => recording_classes(&others, is_card)
                 .into_iter()
                 .chain([format!("{} cannot be tested: {bus}", limited.in_words())])
                 .collect(),

@@ -106,6 +106,7 @@ fn page_with(
         conditions: &record.conditions,
         target: "DIRECTORY",
         is_saved: false,
+        label: record.label.as_deref(),
     });
     page_of(record, verdicts, page.as_ref())
 }

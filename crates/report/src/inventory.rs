@@ -15,6 +15,7 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::clean::one_line;
+use crate::columns::beginning;
 use crate::contents::of_jobs;
 use crate::ended::ended;
 use crate::facts::{title, title_in_short};
@@ -68,6 +69,9 @@ pub struct Entry {
     /// The verdict of `verify` in a few words, on the capacity, the queue or discards; absent where nothing was
     /// verified.
     pub capacity: Option<String>,
+    /// What of that stands beside a class.
+    #[serde(skip)]
+    pub(crate) genuine: Option<&'static str>,
     /// Why nobody should use the card, by this record or another with its label; absent where nothing is known
     /// against it.
     pub defect: Option<Defect>,
@@ -98,6 +102,9 @@ pub struct Entry {
     /// What puts the record in doubt, in words.
     pub doubts: Vec<String>,
 }
+
+/// What was found is told in so many columns.
+const FOUND_MAX: usize = 48;
 
 /// The end of an id has at least so many letters, as many as are drawn at random.
 const SHORT_ID_MIN: usize = 8;
@@ -160,6 +167,7 @@ impl Entry {
                 .as_ref()
                 .map(cardproof_rating::Capacity::in_short)
                 .or_else(|| crate::integrity::in_short(record)),
+            genuine: capacity.as_ref().and_then(cardproof_rating::Capacity::beside_another),
             defect: cardproof_rating::defect(record),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             finding: crate::lead::in_short(record).or_else(|| crate::powercut::in_short(record)),
@@ -218,12 +226,28 @@ impl Entry {
                 format!("{undecided} undecided")
             }
             (None, [None, None, Some(undecided)]) => as_yardstick(&[&undecided], Reached::Perhaps),
-            (None, [None, None, None]) => self.finding.as_ref().unwrap_or(&self.profile).clone(),
+            (None, [None, None, None]) => self.found_in_short(),
+        };
+        // What a check has found of the capacity stands beside the class.
+        let result = match (self.genuine, self.verified()) {
+            (Some(genuine), None) => format!("{result}, {genuine}"),
+            _ => result,
         };
         match self.ended {
             None => result,
             Some(ended) => format!("{result}, {ended}"),
         }
+    }
+
+    /// What was found where no class was judged: the gravest finding, or what the first sentence says; else what was run.
+    pub(crate) fn found_in_short(&self) -> String {
+        let found = self.found.as_deref().map(|found| {
+            let first = found.split_inclusive(". ").next().unwrap_or(found);
+            first.trim_end().trim_end_matches('.')
+        });
+        let words = self.finding.as_deref().or(found).unwrap_or(&self.profile);
+        let kept = beginning(words, FOUND_MAX);
+        if kept == words { words.to_owned() } else { format!("{}\u{2026}", kept.trim_end()) }
     }
 
     /// The day it was made; a simulated run has none.
@@ -240,7 +264,7 @@ impl Entry {
     pub(crate) fn of_classes(&self, say: impl Fn(&str, &[&str]) -> String) -> Vec<String> {
         let all = [
             ("passed", Reached::Yes, &self.met),
-            ("failed", Reached::No, &self.missed),
+            ("not passed", Reached::No, &self.missed),
             ("undecided", Reached::Perhaps, &self.undecided),
         ];
         let some = all.into_iter().filter(|(.., classes)| !classes.is_empty());
@@ -404,8 +428,9 @@ mod tests {
     #[test]
     fn a_check_is_told_by_its_class_unless_its_capacity_is_bad() {
         let card = Entry::of(&records::typical_a1_card());
-        let genuine = Entry { capacity: Some("capacity genuine".to_owned()), ..card };
-        assert_eq!(genuine.result(), "A1 passed");
+        let capacity = Some("capacity genuine".to_owned());
+        let genuine = Entry { capacity, genuine: Some("genuine"), ..card };
+        assert_eq!(genuine.result(), "A1 passed, genuine");
         let words = "FAKE: holds 8 GiB".to_owned();
         let defect =
             Defect { kind: DefectKind::Fake, words: words.clone(), what: "holds 8 GiB".to_owned() };
@@ -420,7 +445,8 @@ mod tests {
         assert_eq!(labelled[0].result(), shared);
         let alone = Entry { met: Vec::new(), missed: Vec::new(), undecided: Vec::new(), ..genuine };
         assert_eq!(alone.result(), "capacity genuine");
-        let open = Entry { capacity: None, undecided: vec!["A1".to_owned()], ..alone };
+        let open =
+            Entry { capacity: None, genuine: None, undecided: vec!["A1".to_owned()], ..alone };
         assert_eq!(open.result(), "A1 undecided");
     }
 }

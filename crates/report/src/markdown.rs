@@ -11,6 +11,7 @@ use crate::clean::Markdown;
 use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, VERDICT_NOTE};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::sentence;
+use crate::yardstick::verdict_in_words;
 
 /// The record in Markdown (with tables as GitHub and most forums read them), ending in a newline.
 /// Text from the record cannot make markup.
@@ -116,8 +117,8 @@ fn write_verdicts(out: &mut String, contents: &Contents) -> std::fmt::Result {
     }
     writeln!(out, "\n## Verdicts\n")?;
     for verdict in &contents.verdicts {
-        let words = wording::outcome(verdict.outcome);
-        writeln!(out, "- **{}: {words}**", Markdown(&verdict.rule))?;
+        let words = verdict_in_words(&[&*verdict.rule], verdict.outcome, contents.is_card);
+        writeln!(out, "- **{}**", Markdown(&words))?;
         for reason in &verdict.reasons {
             writeln!(out, "  - {}", Markdown(&reason.text))?;
         }

@@ -7,6 +7,7 @@ use cardproof_units::Iops;
 
 use crate::charts::{OURS, RatePoint};
 use crate::clean::{one_line, put};
+use crate::columns::beginning;
 use crate::html::our_place;
 
 /// A card in the list.
@@ -52,18 +53,26 @@ pub(crate) fn places(ours: &RatePoint) -> Vec<Place> {
     places
 }
 
-/// The list for a terminal, ending in a newline; `None` where the small reads and writes of `record` are not
-/// both known without a doubt.
+/// So many cards on each side of the storage are named on a terminal.
+const NEIGHBOURS: usize = 4;
+
+/// The storage among the published cards next to it, for a terminal of `width` columns, ending in a newline; `None`
+/// where the small reads and writes of `record` are not both known without a doubt. The page has all cards.
 #[must_use]
-pub fn published_list(record: &Record) -> Option<String> {
+pub fn published_list(record: &Record, width: u16) -> Option<String> {
     let places = places(&our_place(record)?);
-    let mut out = String::from(
-        "Small writes (4 KiB, one at a time) a second, each card on its own computer:\n\n",
+    let own = places.iter().position(|place| place.number.is_none())?;
+    let shown = own.saturating_sub(NEIGHBOURS)..places.len().min(own + NEIGHBOURS + 1);
+    let mut out = format!(
+        "Among {} published results, by small writes (4 KiB, one at a time) a second,\n\
+         each on its own computer. The report page has all of them.\n",
+        places.len() - 1
     );
-    for Place { number, name, write, board, .. } in &places {
+    for Place { number, name, write, board, .. } in &places[shown] {
         let number = number.map_or_else(|| ">".to_owned(), |number| number.to_string());
         let on = if board.is_empty() { String::new() } else { format!(" ({board})") };
-        put!(out, "{number:>5}  {:>6.0}  {name}{on}\n", write.0);
+        let line = format!("{number:>5}  {:>6.0}  {name}{on}", write.0);
+        put!(out, "{}\n", beginning(&line, width.into()).trim_end());
     }
     Some(out)
 }

@@ -6,7 +6,6 @@ use cardproof_record::Record;
 
 use crate::answer::{AnswerPage, Reply, words};
 use crate::charts::{draw, field};
-use crate::clean::one_line;
 use crate::drawing::{Anchor, Colour, Drawing, Letters, Paint, Shape, Weight};
 use crate::html::our_place;
 use crate::kept::ChartFile;
@@ -53,7 +52,13 @@ pub fn result_picture(record: &Record) -> ChartFile {
     let answer = Answer::of_record(record);
     match &answer {
         Some(answer) => check_picture(
-            &AnswerPage { answer, conditions: &record.conditions, target: "", is_saved: false },
+            &AnswerPage {
+                answer,
+                conditions: &record.conditions,
+                target: "",
+                is_saved: false,
+                label: record.label.as_deref(),
+            },
             Some(record),
         ),
         None => rows(record),
@@ -65,9 +70,7 @@ pub fn result_picture(record: &Record) -> ChartFile {
 pub fn check_picture(page: &AnswerPage<'_>, speed: Option<&Record>) -> ChartFile {
     let standing = page.answer.overall.map_or(Standing::Unknown, words::standing);
     let mut picture = Picture::new(colour(standing));
-    let label = speed.and_then(|record| record.label.as_deref()).map(one_line);
-    let device = page.device();
-    let name = label.map_or(device.clone(), |label| format!("{label}: {device}"));
+    let name = page.device();
     picture.line((MARGIN, 38.0), WIDTH - 2.0 * MARGIN, &Type::new(15.0), &name);
     let headline = page.headline_in_words().unwrap_or_default();
     let bold = Type { weight: Weight::Bold, colour: colour(standing), ..Type::new(34.0) };

@@ -94,7 +94,7 @@ pub(crate) fn note(record: &Record) -> Option<String> {
             .phases
             .iter()
             .any(is_flushed)
-            .then(|| "The columns p50, p99.9 and max do not include flushes.".to_owned()),
+            .then(|| "p50, p99.9 and max are without flushes.".to_owned()),
     ];
     let notes: Vec<String> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| notes.join(" "))

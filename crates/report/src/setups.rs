@@ -1,6 +1,6 @@
 //! Compared setups in words: a list for each job, and what to make of it.
 
-use cardproof_rating::setup_advice;
+use cardproof_rating::{ratio_in_words, setup_advice};
 use cardproof_record::{ComparedSetups, Record, SetupComparison, SetupResult};
 
 use crate::clean::one_line;
@@ -19,13 +19,14 @@ pub(crate) fn setups(record: &Record) -> Vec<List> {
     lists
 }
 
-/// What to make of each comparison, with the rate of each setup.
+/// Each comparison: its title, what to make of it, and the rate of each setup.
 pub(crate) fn briefly(record: &Record) -> Vec<Vec<String>> {
     let Some(setups) = &record.setups else { return Vec::new() };
     let measured = setups.comparisons.iter().filter(|comparison| comparison.has_figures());
     let lines = |comparison: &SetupComparison| {
+        let title = one_line(&format!("{}:", comparison.title));
         let results = comparison.results.iter().map(result);
-        conclusion(comparison).into_iter().chain(results).collect()
+        std::iter::once(title).chain(conclusion(comparison)).chain(results).collect()
     };
     let mut briefly: Vec<Vec<String>> = measured.map(lines).collect();
     if !setups.not_tried.is_empty() {
@@ -38,7 +39,12 @@ pub(crate) fn briefly(record: &Record) -> Vec<Vec<String>> {
 /// What to make of the compared setups of `record`, in a sentence or more.
 pub(crate) fn headline(record: &Record) -> String {
     let Some(setups) = &record.setups else { return String::new() };
-    setups.comparisons.iter().flat_map(conclusion).collect::<Vec<_>>().join(" ")
+    let told = |comparison: &SetupComparison| {
+        let title = one_line(&comparison.title);
+        let conclusion = conclusion(comparison).into_iter();
+        conclusion.map(move |it| format!("{title}: {it}")).collect::<Vec<_>>()
+    };
+    setups.comparisons.iter().flat_map(told).collect::<Vec<_>>().join(" ")
 }
 
 fn not_tried(setups: &ComparedSetups) -> Vec<String> {
@@ -89,13 +95,7 @@ fn rate(mean: f64, unit: &str) -> String {
 fn ratio(result: &SetupResult) -> String {
     match result.ratio {
         None => String::new(),
-        // An interval over an order of magnitude says nothing but that.
-        Some(ratio) if ratio.high > 10.0 * ratio.low => {
-            format!(", {:.2} times, too uneven to measure", ratio.estimate)
-        }
-        Some(ratio) => {
-            format!(", {:.2} times ({:.2} to {:.2})", ratio.estimate, ratio.low, ratio.high)
-        }
+        Some(ratio) => format!(", {}", ratio_in_words(ratio)),
     }
 }
 
@@ -156,6 +156,24 @@ mod tests {
                 assert!(text.contains(said), "{said} is not in {text}");
             }
         }
+    }
+
+    #[test]
+    fn the_brief_names_what_is_compared_and_gives_no_false_precision() {
+        let mut record = record(Vec::new());
+        let setups = record.setups.as_mut().unwrap();
+        let uneven = SetupRatio { estimate: 60.57, low: 13.43, high: 273.2 };
+        setups.comparisons[0].results[1].ratio = Some(uneven);
+        let lines = briefly(&record).remove(0);
+        assert_eq!(lines[0], "File systems:");
+        assert!(lines[1].contains("f2fs is more than 13 times as fast as ext4"), "{lines:?}");
+        assert!(lines.contains(&"f2fs: 71 writes/s, more than 13 times".to_owned()), "{lines:?}");
+        assert!(lines.iter().all(|line| !line.contains("60.57")), "{lines:?}");
+        let brief = crate::brief(&record, &[], 80, false);
+        let indents = brief.lines().filter(|line| line.contains(": ") && line.contains("writes/s"));
+        let indents: Vec<usize> =
+            indents.map(|line| line.len() - line.trim_start().len()).collect();
+        assert!(indents.len() == 2 && indents[0] == indents[1], "{brief}");
     }
 
     #[test]

@@ -7,9 +7,9 @@
 //! column.
 
 use anstyle::{AnsiColor, Style};
+use cardproof_rating::Grade;
 use cardproof_rating::data::ALARM;
 use cardproof_rating::prediction::Prediction;
-use cardproof_rating::{Grade, wording};
 use cardproof_record::{Likelihood, Outcome, Reason, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
@@ -22,6 +22,7 @@ use crate::facts::{DATA, SETTINGS};
 use crate::lead::Lead;
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{sentence, wrap_into};
+use crate::yardstick::verdict_in_words;
 
 /// Lines longer than this are hard to read, however wide the terminal is.
 const WIDTH_MAX: usize = 100;
@@ -142,18 +143,19 @@ impl Page {
         if contents.is_jobs_only {
             return;
         }
-        let heading = match &contents.confidence {
-            Some(confidence) => format!("Measured (intervals: {confidence})"),
-            None => "Measured".to_owned(),
-        };
         let data = contents.data.as_ref().map_or(String::new(), |data| format!(". {data}"));
-        self.heading(&format!("{heading}{data}"));
+        self.heading(&format!("Measured{data}"));
         match fitting_table(&contents.rows, self.width) {
             Some(table) => self.out.push_str(&table),
             None => contents.rows.iter().for_each(|row| self.row(row)),
         }
-        if let Some(note) = &contents.rows_note {
-            wrap_into(&mut self.out, "  ", note, "  ", self.width);
+        let confidence = contents
+            .confidence
+            .as_ref()
+            .map(|confidence| format!("Intervals hold with {confidence} confidence."));
+        let notes: Vec<String> = confidence.into_iter().chain(contents.rows_note.clone()).collect();
+        if !notes.is_empty() {
+            wrap_into(&mut self.out, "  ", &notes.join(" "), "  ", self.width);
         }
         self.causes(&contents.rows);
     }
@@ -202,8 +204,8 @@ impl Page {
             None => self.heading("Verdicts"),
         }
         for Decided { rules, outcome, reasons } in decided(&contents.verdicts) {
-            let (style, words) = (style_of_outcome(outcome), wording::outcome(outcome));
-            self.labelled(&format!("{}: {words}", wording::list(&rules)), style, "", "  ");
+            let words = verdict_in_words(&rules, outcome, contents.is_card);
+            self.labelled(&words, style_of_outcome(outcome), "", "  ");
             for reason in reasons {
                 wrap_into(
                     &mut self.out,

@@ -95,6 +95,24 @@ impl Bytes {
         fits.map_or_else(|| self.to_string(), |(size, unit)| format!("{} {unit}", self.0 / size))
     }
 
+    /// The size that is printed on a medium of this capacity, such as `32 GB` for 29.7 GiB; the capacity itself where no
+    /// common size is near. Media of one printed size differ by some percent.
+    #[must_use]
+    pub fn as_sold(self) -> String {
+        const GB: f64 = 1e9;
+        const COMMON: [u64; 8] = [120, 240, 250, 480, 500, 960, 1000, 2000];
+        let powers = (0..=12).map(|power| 1_u64 << power);
+        let gigabytes = self.as_f64() / GB;
+        let is_near = |size: &u64| {
+            let part = gigabytes / *size as f64;
+            (0.93..=1.03).contains(&part)
+        };
+        let distance = |size: &u64| (gigabytes / *size as f64 - 1.0).abs();
+        let near = powers.chain(COMMON).filter(is_near);
+        let nearest = near.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or_else(|| self.to_string(), |size| format!("{size} GB"))
+    }
+
     /// In decimal units, as makers state an endurance, with one decimal: `29.8 TB`.
     #[must_use]
     pub fn in_decimal(self) -> String {
@@ -257,6 +275,21 @@ fn unit_size(unit: &str) -> Result<u64, ParseBytesError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cards_of_one_printed_size_are_called_alike() {
+        for (bytes, sold) in [
+            (31_914_983_424, "32 GB"),
+            (32_010_928_128, "32 GB"),
+            (63_864_569_856, "64 GB"),
+            (500_107_862_016, "500 GB"),
+            (256_060_514_304, "256 GB"),
+            (7_948_206_080, "8 GB"),
+        ] {
+            assert_eq!(Bytes(bytes).as_sold(), sold);
+        }
+        assert_eq!(Bytes::mib(200).as_sold(), "200 MiB");
+    }
 
     #[test]
     fn a_rounded_size_is_printed_without_a_needless_zero() {

@@ -2,7 +2,6 @@
 
 use cardproof_units::Bytes;
 
-use super::bounds::CONFIDENCE;
 use super::exclusion::{Exclusion, MissingPart, SHARE_LEAST};
 use super::finding::{Finding, Verdict};
 use super::kind::Kind;
@@ -40,9 +39,10 @@ fn genuine(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     if !evidence.is_full {
         reasons.extend(excluded_fakes(finding));
         reasons.extend(excluded_sharing(evidence, finding));
+        // Rounded up: no more is claimed than was found.
+        let percent = (finding.excluded_bad_share * 1000.0).ceil() / 10.0;
         reasons.push(format!(
-            "damage would very probably have been found if {:.2} % of the capacity or more were damaged",
-            finding.excluded_bad_share * 100.0,
+            "damage to {percent} % of the capacity or more would very probably have been found"
         ));
     }
     reasons
@@ -66,23 +66,22 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
 /// without a rule, up to the real size `sharing_bytes`.
 #[must_use]
 pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Option<String> {
+    // The first is told among the reasons.
+    let (_, larger) = exclusions.split_first().filter(|(_, larger)| !larger.is_empty())?;
     let of = |exclusion: &Exclusion| {
-        format!("{} with a cache of up to {}", missing(exclusion), Bytes(exclusion.store_bytes))
+        format!("{} behind a cache of {}", missing(exclusion), Bytes(exclusion.store_bytes))
     };
-    let mut parts: Vec<String> = exclusions.iter().map(of).collect();
-    if parts.len() < 2 {
-        return None;
-    }
-    if sharing_bytes > 0 {
-        parts.push(format!(
-            "at most {} real where addresses share places without a rule",
-            Bytes(sharing_bytes)
-        ));
-    }
+    let found: Vec<String> = larger.iter().map(of).collect();
+    let sharing = match sharing_bytes {
+        0 => String::new(),
+        real => format!(
+            ". A fake whose addresses share places without a rule would have been found if it holds {} or less",
+            Bytes(real)
+        ),
+    };
     Some(format!(
-        "missing capacity would have been found with {} % confidence: {}",
-        CONFIDENCE * 100.0,
-        parts.join("; ")
+        "a larger cache would not have hidden it either if more were missing: {}{sharing}",
+        found.join(", ")
     ))
 }
 

@@ -3,6 +3,7 @@
 use cardproof_record::{PatternName, Record};
 
 use super::{Case, say};
+use crate::compare::has_compared_figure;
 use crate::reference::is_published;
 use crate::transports::may_be_sd_card;
 
@@ -21,13 +22,17 @@ pub fn speed_tells_no_fake(record: &Record) -> bool {
 }
 
 /// What figures of speed leave open, and the command that tells it.
-pub const SPEED_TELLS_NO_FAKE: &str = "Speed does not show whether a card is a fake or keeps data. To find out: \
-                                       `cardproof verify DEVICE`.";
+pub const SPEED_TELLS_NO_FAKE: &str = "Speed does not show whether a card is a fake or keeps data. Whoever \
+                                       has the card can find out with `cardproof verify`.";
 
 pub(super) fn measure_with_intervals(case: &Case<'_>) -> Option<String> {
-    let measure = "For verdicts and exact grades, measure the storage with `cardproof run`.";
+    let measure = "Verdicts and exact grades need a measurement with `cardproof run`, on the computer that has the \
+                   storage.";
     // The rates of a load tell nothing of the card.
     if case.record.phases.iter().all(|phase| phase.pattern == PatternName::Unknown) {
+        return Some(measure.to_owned());
+    }
+    if !has_compared_figure(case.record) {
         return Some(measure.to_owned());
     }
     Some(format!(

@@ -33,6 +33,12 @@ pub enum Column {
     SustainedWrite,
 }
 
+/// Whether `record` has a figure in at least one column, so that it can stand beside others.
+#[must_use]
+pub fn has_compared_figure(record: &Record) -> bool {
+    Column::ALL.into_iter().any(|column| column.of(&[record]).is_some())
+}
+
 impl Column {
     /// The columns of a table, in its order. [`SustainedWrite`](Self::SustainedWrite) is none of them: it
     /// is the sequential write, except where that has several levels.
@@ -113,9 +119,25 @@ impl Column {
             || "its figure is unusable".to_owned(),
             |record| match is_published(record) {
                 true => "its source has no such figure".to_owned(),
-                false => Finding::find(record, fits).cause(),
+                false => {
+                    self.other_depth(record).unwrap_or_else(|| Finding::find(record, fits).cause())
+                }
             },
         )
+    }
+
+    /// That `record` has this rate with more in flight, which is another quantity; `None` where it has not.
+    fn other_depth(self, record: &Record) -> Option<String> {
+        let wanted = self.shape(&[record]).filter(|_| self.is_told_in_iops())?;
+        let is_deeper = |phase: &&Phase| {
+            let shape = Shape::from_phase(phase);
+            shape.queue_depth > 1 && Shape { queue_depth: wanted.queue_depth, ..shape } == wanted
+        };
+        let deeper = record.phases.iter().filter(|phase| phase.is_measured()).find(is_deeper)?;
+        Some(format!(
+            "measured at queue depth {}, but compared at queue depth {}",
+            deeper.queue_depth, wanted.queue_depth
+        ))
     }
 
     pub(super) fn measured<'r>(self, runs: &[&'r Record]) -> Option<Measured<'r>> {

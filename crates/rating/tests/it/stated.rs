@@ -86,7 +86,7 @@ fn the_advice_never_is_to_run_another_tool_again() {
     let record = imported();
     let steps = next_steps(&record, &judge(&record));
     assert_eq!(steps.len(), 2, "{steps:?}");
-    assert!(steps[0].contains("`cardproof verify DEVICE`"), "{steps:?}");
+    assert!(steps[0].contains("`cardproof verify`"), "{steps:?}");
     assert!(steps[1].contains("`cardproof run`"), "{steps:?}");
 }
 

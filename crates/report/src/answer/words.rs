@@ -104,6 +104,23 @@ pub(crate) const fn standing(overall: Overall) -> Standing {
     }
 }
 
+/// The [`quote`] for a page: a place among others is marked as the one figure to quote.
+pub(crate) fn quote_in_page(answer: &Answer) -> Option<String> {
+    let quote = quote(answer)?;
+    Some(if is_place(answer) { format!("To quote: {quote}") } else { quote })
+}
+
+/// Whether the figure to quote is its place among others, and not what makes it bad.
+fn is_place(answer: &Answer) -> bool {
+    let is_fake = matches!(answer.real, Some(Real::No { .. }));
+    !is_fake && answer.defect.as_ref().is_none_or(|it| is_said_above(answer, it))
+}
+
+/// Signs of failure stand in the reply about its health.
+fn is_said_above(answer: &Answer, defect: &Defect) -> bool {
+    defect.kind == DefectKind::Failing && answer.healthy.is_some()
+}
+
 /// The figure that a person can quote: what makes the storage bad, or its place among others.
 pub(crate) fn quote(answer: &Answer) -> Option<String> {
     if let Some(Real::No { holds_min, holds_max, announced }) = &answer.real {
@@ -113,11 +130,7 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
             format!("holds less than {announced}")
         });
     }
-    let is_said_above = |defect: &&Defect| {
-        // Signs of failure stand in the reply about its health.
-        defect.kind == DefectKind::Failing && answer.healthy.is_some()
-    };
-    if let Some(defect) = answer.defect.as_ref().filter(|it| !is_said_above(it)) {
+    if let Some(defect) = answer.defect.as_ref().filter(|it| !is_said_above(answer, it)) {
         return Some(one_line(&defect.what));
     }
     let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
@@ -125,12 +138,15 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
         let Place { faster_than, faster_than_min: min, faster_than_max: max, of, .. } = place;
         // A range that is so narrow says no more than its middle.
         let is_narrow = max.abs_diff(min) * 10 <= of;
-        let rank = match min {
-            _ if is_narrow => faster_than.to_string(),
-            0 => format!("at most {max}"),
-            _ => format!("{min} to {max}"),
-        };
-        format!("small writes: faster than {rank} of {of} published results")
+        match min {
+            _ if is_narrow => {
+                format!("small writes faster than {faster_than} of {of} published results")
+            }
+            0 => {
+                format!("small writes slower than at least {} of {of} published results", of - max)
+            }
+            _ => format!("small writes faster than {min} to {max} of {of} published results"),
+        }
     })
 }
 

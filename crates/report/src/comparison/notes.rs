@@ -136,7 +136,10 @@ fn spans(rankings: &[&Ranking]) -> Option<String> {
     let cure = if common == Bytes::ZERO {
         String::new()
     } else {
-        format!(" For equal ranges, measure every card with --size {}M.", common.get() >> 20)
+        format!(
+            " For equal ranges, measure every card with `cardproof run TARGET --size {}M`.",
+            common.get() >> 20
+        )
     };
     Some(format!(
         "The test ranges differ ({} to {}). A smaller range gives higher rates, so a card with a \

@@ -8,6 +8,7 @@ use cardproof_rating::compare::{
     CardFigure, CardFigures, Choice, Column, Comparison, Ranked, Ranking, Use,
 };
 use cardproof_rating::wording;
+use cardproof_units::shell_word;
 
 use super::disturbed;
 use super::names::shown;
@@ -248,6 +249,7 @@ fn answer(
             let alone = comparison.cards.len() - ranking.cards.len();
             let mut sentences = vec![best(ranking, choice, disturbed)];
             sentences.extend(value_for_money(ranking, choice));
+            sentences.extend(without_price(ranking));
             if alone > 0 {
                 sentences.push(format!("Not ranked: {alone} of {} cards.", comparison.cards.len()));
             }
@@ -386,6 +388,22 @@ fn value_for_money(ranking: &Ranking, choice: &Choice) -> Option<String> {
     Some(format!("Best value for money: {} at {price:.2}{than_best}.", one_line(name)))
 }
 
+/// Which of the ranked cards lack a price, where others have one, and how to give it.
+fn without_price(ranking: &Ranking) -> Option<String> {
+    let lacking: Vec<String> = ranking
+        .cards
+        .iter()
+        .filter(|card| card.price.is_none())
+        .map(|card| one_line(&card.name))
+        .collect();
+    let first = lacking.first().filter(|_| lacking.len() < ranking.cards.len())?;
+    let option = shell_word(format!("{first}=AMOUNT"));
+    Some(format!(
+        "No price is given for {}. To see the best value for money, add --price {option}.",
+        names_in_short(&lacking)
+    ))
+}
+
 /// What the cards reach in the rates that the use weighs, side by side, for two cards at most.
 fn side_by_side(comparison: &Comparison, wanted: Use) -> Option<String> {
     let sound = sound(comparison);
@@ -413,7 +431,10 @@ fn lacking(comparison: &Comparison, wanted: Use) -> String {
     let cards = sound(comparison).into_iter().filter_map(|card| Some((card, lacks(&card)?)));
     let told: Vec<String> = cards
         .map(|(card, column)| {
-            format!("'{}' has no sound figure of {}", one_line(&card.name), column.label())
+            let cause = card.missing.iter().find(|missing| missing.column == column);
+            let cause = cause.filter(|_| sound(comparison).len() == 2);
+            let cause = cause.map_or_else(String::new, |it| format!(" ({})", one_line(&it.cause)));
+            format!("'{}' has no sound figure of {}{cause}", one_line(&card.name), column.label())
         })
         .collect();
     match told.as_slice() {

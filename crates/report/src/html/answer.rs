@@ -31,7 +31,7 @@ pub(super) fn write(
     if let Some(headline) = answer.headline_in_words() {
         markup!(page, "<h2 class=\"verdict\">{}</h2>\n", headline);
     }
-    if let Some(quote) = answer.quote_in_words() {
+    if let Some(quote) = words::quote_in_page(answer.answer) {
         markup!(page, "<p class=\"quote\">{}</p>\n", &bound(&quote));
     }
     page.literal("<div class=\"lead\">\n<div>\n");

@@ -10,6 +10,7 @@ use crate::contents::{Contents, GEOMETRY_HEADING, MEANING_NOTE, Recording, Rulin
 use crate::markup::{Markup, Sentence, markup};
 use crate::rows::{Cells, Row, shown};
 use crate::wrap::{bound, sentence};
+use crate::yardstick::verdict_in_words;
 
 /// Appends the heading of the page, and opens its main part.
 pub(super) fn write_header(page: &mut Markup, title: &str, below: &str) {
@@ -64,7 +65,7 @@ fn write_verdicts(page: &mut Markup, contents: &Contents) {
     }
     page.literal("<section id=\"verdicts\">\n<h2>Verdicts</h2>\n<div class=\"pair\">\n");
     for verdict in &contents.verdicts {
-        write_verdict(page, verdict);
+        write_verdict(page, verdict, contents.is_card);
     }
     page.literal("</div>\n");
     if let Some(recording) = &contents.recording {
@@ -86,16 +87,10 @@ fn write_verdicts(page: &mut Markup, contents: &Contents) {
     markup!(page, "<p class=\"note\">{}</p>\n</section>\n", VERDICT_NOTE);
 }
 
-fn write_verdict(page: &mut Markup, verdict: &Ruling) {
+fn write_verdict(page: &mut Markup, verdict: &Ruling, is_card: bool) {
     let class = outcome_class(verdict.outcome);
-    let words = wording::outcome(verdict.outcome);
-    markup!(
-        page,
-        "<article class=\"card {}\">\n<h3>{}: {}</h3>\n<ul>\n",
-        class,
-        verdict.rule,
-        words
-    );
+    let words = verdict_in_words(&[&*verdict.rule], verdict.outcome, is_card);
+    markup!(page, "<article class=\"card {}\">\n<h3>{}</h3>\n<ul>\n", class, words);
     for reason in &verdict.reasons {
         markup!(page, "<li>{}</li>\n", &bound(&reason.text));
     }

@@ -121,7 +121,7 @@ pub fn inventory_table(entries: &[Entry]) -> String {
             _ if entry.ended.is_some() => entry.result(),
             (Some(verified), _) => verified.to_owned(),
             (None, []) if entry.missed.is_empty() && entry.undecided.is_empty() => {
-                entry.finding.clone().unwrap_or_else(|| "no class tested".to_owned())
+                entry.found_in_short()
             }
             (None, []) if entry.is_card => "no class passed".to_owned(),
             (None, met) if entry.is_card => format!("passed {}", met.join(" ")),
@@ -269,8 +269,8 @@ pub fn inventory_html(entries: &[Entry]) -> String {
     }
     page.literal(
         "</tbody>\n</table></div>\n<p class=\"note\">Passed: the highest class of each kind \
-         that passed. A higher class includes the lower ones. Failed: the lowest class of each kind that \
-         failed. This is not a certificate.</p>\n</section>\n",
+         that passed. A higher class includes the lower ones. Not passed: the lowest class of each kind that \
+         was not passed. This is not a certificate.</p>\n</section>\n",
     );
     end_page(&mut page);
     page.into_text()

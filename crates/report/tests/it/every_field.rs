@@ -357,13 +357,19 @@ fn assert_record(record: &Record) {
 fn assert_answer(record: &Record) {
     let Some(answer) = Answer::of_record(record) else { return };
     let conditions = &record.conditions;
-    let page = AnswerPage { answer: &answer, conditions, target: HOSTILE, is_saved: false };
+    let page = AnswerPage {
+        answer: &answer,
+        conditions,
+        target: HOSTILE,
+        is_saved: false,
+        label: Some(HOSTILE),
+    };
     assert_harmless(Form::Terminal, "answer", &page.text(80, false));
     assert_harmless(Form::Markdown, "answer as Markdown", &page.markdown());
     assert_harmless(Form::Html, "answer as a page", &check_html(&page, Some(record)).unwrap());
     assert_harmless(Form::Html, "answer alone", &check_html(&page, None).unwrap());
     assert_pictures(&[check_picture(&page, Some(record)), check_picture(&page, None)]);
-    if let Some(list) = published_list(record) {
+    if let Some(list) = published_list(record, 80) {
         assert_harmless(Form::Terminal, "published cards", &list);
     }
 }

@@ -1,0 +1,49 @@
+//! The advice for storage that is too slow for a system: another card comes before another test.
+
+use cardproof_record::{Outcome, Transport, WarningCode};
+
+use super::Case;
+use crate::meaning::{Grade, Purpose, meaning};
+
+/// Whether no longer test can make it fit for a system: it misses A1, a use of a system is slow on it, and nothing
+/// disturbed the run.
+pub(super) fn is_hopeless(case: &Case<'_>) -> bool {
+    let is_slow =
+        |purpose: Purpose, grade: Grade| purpose != Purpose::LargeFiles && grade == Grade::Poor;
+    case.outcome("A1") == Some(Outcome::Misses)
+        && !case.has(WarningCode::Disturbed)
+        && case.speaks_of_storage()
+        && meaning(case.record).iter().any(|it| is_slow(it.purpose, it.grade))
+}
+
+/// What helps where it is hopeless.
+pub(super) fn replace(case: &Case<'_>) -> Option<String> {
+    is_hopeless(case).then(|| {
+        "For a system, use a card that passes A1, or an SSD: this storage is too slow. If it is new and was sold \
+         as A1, give it back."
+            .to_owned()
+    })
+}
+
+/// How to find out whether it is the card, where it is not fit for a system.
+pub(super) fn choose_card(case: &Case<'_>) -> Option<String> {
+    if case.outcome("A1") != Some(Outcome::Misses) {
+        return None;
+    }
+    let can_be_moved = matches!(case.transport(), Some(Transport::Sd | Transport::Usb))
+        && !case.record.is_simulated();
+    let text = match (can_be_moved, is_hopeless(case)) {
+        (true, true) => {
+            "To be sure that it is the card, measure it again in another reader or board."
+        }
+        (true, false) => {
+            "Measure again in another reader or board. If the card does not pass A1 there either, run the \
+             system from a card that passes A1."
+        }
+        (false, true) => return None,
+        (false, false) => {
+            "This storage is slow for an operating system. A card that passes A1, or an SSD, is faster."
+        }
+    };
+    Some(text.to_owned())
+}
