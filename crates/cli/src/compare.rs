@@ -241,7 +241,7 @@ fn device(record: &Record) -> String {
     if model.is_none() && device.transport.is_some() {
         return title(record);
     }
-    let parts = [model, size.map(|size| size.to_string())];
+    let parts = [model, size.map(Bytes::as_sold)];
     let name = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     match name.is_empty() {
         false => name,

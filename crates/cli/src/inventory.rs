@@ -202,18 +202,28 @@ fn json(entries: &[Entry]) -> Result<String, Failure> {
 /// The records in `directory` with their times (RFC 3339). A run on a simulated card has no date of its own,
 /// so its file's stands for it.
 fn dated(directory: &Path, talk: Talk) -> Result<Vec<(String, Entry)>, Failure> {
-    let mut dated: Vec<(String, Entry)> = Vec::new();
+    let mut read: Vec<(PathBuf, Record)> = Vec::new();
     for path in files(directory)? {
         match saved::read(&path) {
-            Ok(record) => {
-                let entry = Entry::of(&record);
-                let written = entry.is_simulated.then(|| written(&path)).flatten();
-                dated.push((written.unwrap_or_else(|| entry.created.clone()), entry));
-            }
+            Ok(record) => read.push((path, record)),
             Err(failure) => talk.note(&format!("Left out: {}", failure.message)),
         }
     }
-    Ok(dated)
+    let dated = |(path, record): &(PathBuf, Record)| {
+        let entry = Entry::of(record);
+        let written = entry.is_simulated.then(|| written(path)).flatten();
+        (written.unwrap_or_else(|| entry.created.clone()), entry)
+    };
+    let told = read.iter().filter(|(_, record)| !is_part_of_check(record, &read));
+    Ok(told.map(dated).collect())
+}
+
+/// Whether `record` is the test of the capacity of a check whose speed is among `all`: that record has both.
+fn is_part_of_check(record: &Record, all: &[(PathBuf, Record)]) -> bool {
+    let holds_both = |other: &Record| !other.phases.is_empty() && other.capacity == record.capacity;
+    record.phases.is_empty()
+        && record.capacity.is_some()
+        && all.iter().any(|(_, other)| holds_both(other))
 }
 
 /// When the file at `path` was written.
