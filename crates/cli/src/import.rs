@@ -6,6 +6,7 @@
 //! printed, so that a unit misunderstood would be seen; what was passed over is listed.
 
 mod files;
+mod own;
 mod table;
 
 pub(crate) use table::findings;
@@ -13,6 +14,7 @@ pub(crate) use table::findings;
 use std::path::{Path, PathBuf};
 
 use cardproof_import::{ForeignTool, ImportError, Imported, Origin, decode, import};
+use cardproof_rating::compare::has_compared_figure;
 use cardproof_record::Record;
 use cardproof_session::{Store, make_directories};
 use cardproof_units::Bytes;
@@ -26,7 +28,8 @@ use crate::measuring::random_bits;
 use crate::output::{self, Sink};
 use crate::pasted::{self, Reader};
 use crate::result;
-use crate::talk::Talk;
+use crate::talk::{Talk, width_wanted};
+use own::Own;
 
 /// No output is longer: fio's JSON of a hundred jobs has a few MB.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
@@ -113,6 +116,9 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     if args.output.is_none() {
         match saved.as_slice() {
             [] => {}
+            [_] if !records.iter().any(|record| has_compared_figure(record)) => {
+                talk.note("Next: cardproof show latest (what it is good for).");
+            }
             [_] => talk.note(
                 "Next: cardproof show latest (what it is good for), cardproof compare latest NAME (beside another card).",
             ),
@@ -138,13 +144,18 @@ fn is_stdin(file: &Path) -> bool {
 struct Unread {
     name: String,
     error: ImportError,
+    /// What of ours it is.
+    own: Option<Own>,
     /// For text of another kind: its kind, and the command that reads it.
     advice: Option<String>,
 }
 
 impl Unread {
     fn failure(&self, asked: Option<ForeignTool>) -> Failure {
-        let Self { name, error, advice } = self;
+        let Self { name, error, own, advice } = self;
+        if let Some(own) = own {
+            return Failure::usage(format!("{name}: nothing to import: {}", own.words()));
+        }
         Failure::usage(match (advice, asked, error) {
             (Some(advice), ..) => format!("{name}: nothing to import: {advice}"),
             (None, Some(tool), ImportError::Unrecognised) => format!(
@@ -193,19 +204,30 @@ fn read(
         )
     })?;
     let (text, name) = (decode(&bytes), name.to_owned());
+    if let Some(own) = Own::from_text(&text) {
+        let error = ImportError::Unrecognised;
+        return Ok(Err(Unread { name, error, own: Some(own), advice: None }));
+    }
     Ok(match import(&text, tool, &origin()?) {
         Ok(found) => Ok(Read { name, found }),
         Err(error) => {
             let is_foreign = error == ImportError::Unrecognised;
             let advice = is_foreign.then(|| pasted::other(&text, Reader::Import, file)).flatten();
-            Err(Unread { name, error, advice })
+            Err(Unread { name, error, own: None, advice })
         }
     })
 }
 
 /// Why there is nothing at all.
 fn nothing_read(unread: &[Unread]) -> Failure {
-    match unread.iter().find(|file| file.error != ImportError::Unrecognised) {
+    if unread.len() > 1 && unread.iter().all(|file| file.own.is_some()) {
+        return Failure::usage(format!(
+            "nothing to import: cardproof itself wrote these {} files; `cardproof list --from DIR` lists records",
+            unread.len()
+        ));
+    }
+    let is_told = |file: &&Unread| file.error != ImportError::Unrecognised || file.own.is_some();
+    match unread.iter().find(is_told) {
         Some(file) => file.failure(None),
         None => Failure::usage(format!(
             "none of {} files holds the output of a tool that can be read ({})",
@@ -219,7 +241,7 @@ fn tables(read: &Read) -> Vec<String> {
     let count = read.found.records.len();
     let table = |(index, record): (usize, &Record)| {
         let place = if count > 1 { format!(" ({} of {count})", index + 1) } else { String::new() };
-        table::of(&format!("{}{place}", read.name), record)
+        table::of(&format!("{}{place}", read.name), record, width_wanted())
     };
     read.found.records.iter().enumerate().map(table).collect()
 }
@@ -255,22 +277,28 @@ fn note(read: &Read, talk: Talk) -> bool {
 
 /// Says which files of a directory became no record; whether all of those simply hold no output.
 fn note_unread(unread: &[Unread], talk: Talk) -> bool {
-    let (unknown, refused): (Vec<_>, Vec<_>) =
-        unread.iter().partition(|file| file.error == ImportError::Unrecognised);
-    if !unknown.is_empty() {
-        let names: Vec<&str> = unknown.iter().take(RUNS_MAX).map(|file| &*file.name).collect();
-        let more = if unknown.len() > RUNS_MAX { ", …" } else { "" };
-        let count = unknown.len();
-        let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-        talk.note(&format!(
-            "{files} without the output of a known tool: {}{more}",
-            names.join(", ")
-        ));
-    }
+    let (own, others): (Vec<&Unread>, Vec<&Unread>) =
+        unread.iter().partition(|file| file.own.is_some());
+    let (unknown, refused): (Vec<&Unread>, Vec<&Unread>) =
+        others.into_iter().partition(|file| file.error == ImportError::Unrecognised);
+    note_names("skipped, written by cardproof itself", &own, talk);
+    note_names("without the output of a known tool", &unknown, talk);
     for file in &refused {
         crate::talk::error(&format!("{}: {}", file.name, file.error));
     }
     refused.is_empty()
+}
+
+/// Names `files`, and why they became no record.
+fn note_names(why: &str, files: &[&Unread], talk: Talk) {
+    if files.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = files.iter().take(RUNS_MAX).map(|file| &*file.name).collect();
+    let more = if files.len() > RUNS_MAX { ", …" } else { "" };
+    let count =
+        if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+    talk.note(&format!("{count} {why}: {}{more}", names.join(", ")));
 }
 
 /// A name and the time of reading.

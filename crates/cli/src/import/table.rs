@@ -13,8 +13,12 @@ type ByPhase<'r> = HashMap<&'r str, Vec<&'r Figure>>;
 /// So many findings of one gravity are told.
 const FINDINGS_MAX: usize = 6;
 
-/// The record that was read from the place called `name` in words, ending in a newline.
-pub(super) fn of(name: &str, record: &Record) -> String {
+/// So many figures are told; `show --details` has all.
+const ROWS_MAX: usize = 10;
+
+/// The record that was read from the place called `name` in words, ending in a newline: what it says first, then its
+/// figures, for lines of `width` columns where that is known.
+pub(super) fn of(name: &str, record: &Record, width: Option<u16>) -> String {
     let tool = format!("{} {}", record.tool.name, record.tool.version);
     let mut lines = vec![format!("{name}: {}", tool.trim_end())];
     let name = record.label.as_ref().or(record.conditions.device.model.as_ref());
@@ -22,27 +26,68 @@ pub(super) fn of(name: &str, record: &Record) -> String {
     lines.extend(findings(record));
     lines
         .extend(cardproof_rating::data::right_elsewhere(record).map(|it| format!("  RIGHT: {it}")));
+    lines.extend(answer(record));
+    lines.extend(record.warnings.iter().map(|warning| format!("  Note: {warning}")));
+    lines.extend(doubts(record));
+    lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
+    lines.extend(rows(record, width));
+    lines.extend(record.jobs.iter().map(|job| format!("  {}: {}", job.name, job.duration_ns)));
+    let geometry = cardproof_rating::geometry(record);
+    let found = geometry.map(|geometry| cardproof_rating::geometry_in_words(&geometry));
+    lines.extend(found.unwrap_or_default().iter().map(|line| format!("  {line}")));
+    lines.extend(timings(record));
+    let shown: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
+    shown.join("\n") + "\n"
+}
+
+/// The figures, of many the first, in lines that fit where `width` is known.
+fn rows(record: &Record, width: Option<u16>) -> Vec<String> {
     let mut figures: ByPhase<'_> = HashMap::new();
     for figure in &record.figures {
         for phase in &figure.phases {
             figures.entry(phase).or_default().push(figure);
         }
     }
-    let rows: Vec<[String; 4]> = record.phases.iter().map(|phase| row(phase, &figures)).collect();
-    lines.extend(aligned(&rows));
-    lines.extend(record.jobs.iter().map(|job| format!("  {}: {}", job.name, job.duration_ns)));
-    let geometry = cardproof_rating::geometry(record);
-    let found = geometry.map(|geometry| cardproof_rating::geometry_in_words(&geometry));
-    lines.extend(found.unwrap_or_default().iter().map(|line| format!("  {line}")));
+    let mut cells: Vec<[String; 4]> =
+        record.phases.iter().map(|phase| row(phase, &figures)).collect();
+    let fits = |lines: &[String]| {
+        width.is_none_or(|width| lines.iter().all(|line| columns_of(line) <= width.into()))
+    };
+    let mut lines = aligned(&cells);
+    let has_all = fits(&lines);
+    if !has_all {
+        // What the tool itself printed gives way to what was read of it.
+        let is_figure = |row: &&mut [String; 4]| !row[2].is_empty();
+        cells.iter_mut().filter(is_figure).for_each(|row| row[3].clear());
+        lines = aligned(&cells);
+    }
     let of_none = record.figures.iter().filter(|figure| figure.phases.is_empty());
     lines.extend(of_none.map(|figure| format!("  {}", printed(figure))));
-    lines.extend(timings(record));
-    lines.extend(record.warnings.iter().map(|warning| format!("  Note: {warning}")));
-    lines.extend(doubts(record));
-    lines.extend(indicated(record));
-    lines.extend(unknown(record).iter().map(|what| format!("  Unknown: {what}")));
-    let shown: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
-    shown.join("\n") + "\n"
+    let more = lines.len().saturating_sub(ROWS_MAX);
+    lines.truncate(ROWS_MAX);
+    let rest = match (more, has_all) {
+        (0, true) => None,
+        (0, false) => Some(format!("What {} printed", record.tool.name)),
+        (1, _) => Some("1 more figure".to_owned()),
+        (more, _) => Some(format!("{more} more figures")),
+    };
+    lines.extend(rest.map(|rest| format!("  {rest}: cardproof show RECORD --details")));
+    lines
+}
+
+/// What the figures make likely of the classes, or why they make nothing likely; nothing where the text holds none.
+fn answer(record: &Record) -> Vec<String> {
+    let told = indicated(record);
+    let is_measured = |phase: &&Phase| phase.is_measured();
+    if !told.is_empty() || !record.phases.iter().any(|phase| is_measured(&phase)) {
+        return told;
+    }
+    let all = cardproof_rating::indications(record);
+    let why = all.first().and_then(|it| it.basis.first());
+    vec![match why {
+        Some(why) => format!("  No class can be told: {why}"),
+        None => "  No class can be told from these figures.".to_owned(),
+    }]
 }
 
 /// What was found of the storage, the gravest first, each with its line, and below those of one gravity
@@ -67,13 +112,14 @@ pub(crate) fn findings(record: &Record) -> Vec<String> {
     lines
 }
 
-/// Doubts about single figures that forbid a word about the storage, each once.
+/// Doubts about single figures that limit what they say of the storage, each once.
 fn doubts(record: &Record) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for doubt in cardproof_rating::doubts(record).iter().filter(|doubt| doubt.phase.is_some()) {
         let code = doubt.warning.code;
         let line = format!("  In doubt: {}", doubt.warning);
-        let is_told = matches!(code, WarningCode::Memory | WarningCode::RateLimited);
+        let is_told =
+            matches!(code, WarningCode::Memory | WarningCode::RateLimited | WarningCode::Buffered);
         if is_told && told.iter().all(|known| *known != line) {
             told.push(line);
         }
