@@ -139,7 +139,7 @@ fn the_answer_of_verify_holds_no_statistic() {
         assert!(!answer.contains("confidence") && !answer.contains("at byte"), "{answer}");
         // One level down it stands.
         let details = said(&home, &["show", "latest", "--details"], 0).stdout;
-        assert!(details.contains("with a probability of"), "{details}");
+        assert!(details.contains("How sure this verdict is"), "{details}");
     }
 }
 

@@ -47,6 +47,7 @@ mod refusals;
 mod replaying;
 mod requirements;
 mod schemas;
+mod second_marks;
 mod second_reader;
 mod setups;
 mod simulated;

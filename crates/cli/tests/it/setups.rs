@@ -13,6 +13,7 @@ use cardproof_units::Bytes;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::first_reader::in_one_line;
 use crate::home::{Home, our_directories, word};
 use crate::process::{run, start};
 use crate::refusals::as_nobody;
@@ -115,7 +116,7 @@ fn a_loop_device_through_the_page_cache_is_a_doubt_in_every_output_and_nothing_i
     let doubt = "No advice, because of a doubt: the loop device under the file systems goes through \
                  the page cache";
     for text in [&ended.stdout, &fs::read_to_string(&markdown).unwrap()] {
-        let text = text.replace("\n    ", " ");
+        let text = in_one_line(text);
         assert!(text.contains(doubt), "{text}");
         assert!(!text.contains("as fast as ext4"), "{text}");
     }
