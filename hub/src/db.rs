@@ -6,10 +6,12 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::any::{AnyPoolOptions, install_default_drivers};
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions, install_default_drivers};
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, Connection, Executor, Row};
 
 use crate::error::Error;
@@ -62,19 +64,16 @@ impl Db {
     /// # Errors
     /// It cannot be opened, is not there, or has another form.
     pub async fn sqlite(path: &Path, opening: Opening) -> Result<Self, Error> {
-        let text = path
-            .to_str()
-            .ok_or_else(|| Error::Setup("the data directory's name must be UTF-8".into()))?;
-        if text.contains(['?', '#', '%']) {
-            return Err(Error::Setup(
-                "the data directory's name must not contain ?, # or %".into(),
-            ));
-        }
         if opening == Opening::Make {
             let made = owner::kept(path, OpenOptions::new().mode(0o600));
-            made.map_err(|error| Error::File(format!("cannot write {text}"), error))?;
+            made.map_err(|error| Error::File(format!("cannot write {}", path.display()), error))?;
         }
-        let beside = PathBuf::from(format!("{text}-wal"));
+        let failed = |error| Error::File(format!("cannot open {}", path.display()), error);
+        // What SQLite opens, and beside which it puts the rest.
+        let real = path.canonicalize().map_err(failed)?;
+        let mut beside = real.clone().into_os_string();
+        beside.push("-wal");
+        let beside = PathBuf::from(beside);
         let how = match opening {
             Opening::Make | Opening::Existing => "mode=rw",
             Opening::Backup if beside.metadata().is_ok_and(|it| it.len() > 0) => {
@@ -87,9 +86,8 @@ impl Db {
             // SQLite makes nothing beside it, also where it could not.
             Opening::Backup => "mode=ro&immutable=true",
         };
-        // SQLite's own words where it is not there.
-        let file = HeldFile::at(path).ok().map(Arc::new);
-        Self::open(Kind::Sqlite, &format!("sqlite://{text}?{how}"), file, opening).await
+        let file = Arc::new(HeldFile::at(path)?);
+        Self::open(Kind::Sqlite, options_of(&real, how)?, Some(file), opening).await
     }
 
     /// Opens the PostgreSQL database at `url`, such as `postgres://hub@localhost/hub`.
@@ -97,25 +95,25 @@ impl Db {
     /// # Errors
     /// It cannot be reached, or has another form.
     pub async fn postgres(url: &str, opening: Opening) -> Result<Self, Error> {
-        Self::open(Kind::Postgres, url, None, opening).await
+        Self::open(Kind::Postgres, url.parse()?, None, opening).await
     }
 
     async fn open(
         kind: Kind,
-        url: &str,
+        options: AnyConnectOptions,
         file: Option<Arc<HeldFile>>,
         opening: Opening,
     ) -> Result<Self, Error> {
         install_default_drivers();
         // A pool would say no more than that there was no connection in time.
-        let mut first = AnyConnection::connect(url).await?;
+        let mut first = AnyConnection::connect_with(&options).await?;
         set(kind, opening, &mut first).await?;
         first.close().await?;
         // SQLite: one writer; readers wait for the disk more than for a processor.
         // PostgreSQL: one that keeps new submissions, others that delete.
         let (readers, writers) = if kind == Kind::Sqlite { (8, 1) } else { (8, 8) };
-        let pool_of = |connections| pool(kind, opening, url, connections);
-        let (readers, writers) = (pool_of(readers)?, pool_of(writers)?);
+        let pool_of = |connections| pool(kind, opening, options.clone(), connections);
+        let (readers, writers) = (pool_of(readers), pool_of(writers));
         let db = Self { kind, file, readers, writers, room: Arc::default() };
         match opening {
             Opening::Make => migrate(kind, &db.writers).await?,
@@ -243,13 +241,39 @@ impl Db {
     }
 }
 
-/// At most `connections` to the database at `url`; nothing is connected before it is needed.
-fn pool(kind: Kind, opening: Opening, url: &str, connections: u32) -> Result<AnyPool, sqlx::Error> {
+/// What opens the SQLite file at `path`, which is absolute and without links, in the way `how`.
+///
+/// A connection that may be to either database takes an address and nothing else. So every byte of the path that an
+/// address could read in another way is written by its number, and what the address is read as must be the path.
+///
+/// # Errors
+/// The path is not UTF-8, which the library for SQLite cannot take.
+fn options_of(path: &Path, how: &str) -> Result<AnyConnectOptions, Error> {
+    let foreign = || {
+        Error::Setup(format!(
+            "cannot open {}: the path to a database must be UTF-8",
+            path.display()
+        ))
+    };
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(byte);
+    let text: String = path
+        .to_str()
+        .ok_or_else(foreign)?
+        .bytes()
+        .map(|byte| if plain(&byte) { char::from(byte).into() } else { format!("%{byte:02X}") })
+        .collect();
+    let options = AnyConnectOptions::from_str(&format!("sqlite://{text}?{how}"))?;
+    let read = SqliteConnectOptions::try_from(&options)?;
+    if read.get_filename() == path { Ok(options) } else { Err(foreign()) }
+}
+
+/// At most `connections` to the database of `options`; nothing is connected before it is needed.
+fn pool(kind: Kind, opening: Opening, options: AnyConnectOptions, connections: u32) -> AnyPool {
     AnyPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(WAIT_MAX)
         .after_connect(move |connection, _| Box::pin(set(kind, opening, connection)))
-        .connect_lazy(url)
+        .connect_lazy_with(options)
 }
 
 /// The lock of a database on a server: whoever has it serves the database or fills it.

@@ -354,6 +354,10 @@ async fn back_up(place: Place, to: &Path) -> Result<(), Error> {
             let _ = [&part, &log, &index].map(std::fs::remove_file);
             return Err(match error {
                 Error::DiskFull => failed(std::io::ErrorKind::StorageFull.into()),
+                Error::Database(_) => {
+                    let why = error.at_console();
+                    Error::Setup(format!("cannot write {}: {why}", to.display()))
+                }
                 other => other,
             });
         }

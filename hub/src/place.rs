@@ -139,7 +139,11 @@ impl Place {
                 } else {
                     ""
                 };
-                Error::Setup(format!("cannot open the {kind} database: {words}{remedy}"))
+                let at = match self.server {
+                    Some(_) => String::new(),
+                    None => format!(" {}", sqlite_file(&self.data).display()),
+                };
+                Error::Setup(format!("cannot open the {kind} database{at}: {words}{remedy}"))
             }
             other => other,
         }

@@ -1,6 +1,7 @@
 //! The process that makes the dump for a running hub: it has a limit of its own, so that no document can take the hub's
 //! memory, and it ends with the hub.
 
+use std::ffi::OsString;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,10 @@ pub async fn dump_hourly(place: Place) {
 /// Makes it once; whether that went well. The process goes with whoever waits for it.
 async fn run(place: &Place) -> Result<bool, std::io::Error> {
     let mut command = tokio::process::Command::new(std::env::current_exe()?);
-    command.args(["dump", "--for-hub", &std::process::id().to_string(), "--data"]).arg(&place.data);
+    // In one word, so that a name that begins with - is none of an option.
+    let mut data = OsString::from("--data=");
+    data.push(&place.data);
+    command.args(["dump", "--for-hub", &std::process::id().to_string()]).arg(data);
     // An address may hold a password, which arguments would show to everybody.
     match &place.server {
         Some(url) => command.env("CARDPROOF_HUB_DATABASE", url),

@@ -162,7 +162,8 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    fn start(mut command: Command, dump: Command) -> Self {
+    /// A hub that `command` starts; `dump` makes its raw data.
+    pub(crate) fn start(mut command: Command, dump: Command) -> Self {
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let (kept, mut stderr) = (Arc::clone(&log), BufReader::new(process.stderr.take().unwrap()));

@@ -26,6 +26,7 @@ mod moderation;
 mod moving;
 mod names;
 mod operating;
+mod paths;
 mod privacy;
 mod ranking;
 mod running;
