@@ -48,7 +48,7 @@ pub enum Error {
     )]
     WrongToken,
     /// The same key with another document.
-    #[error("this Idempotency-Key was used for another document; use a new key")]
+    #[error("this Idempotency-Key was used for another record; use a new key")]
     KeyReused,
     /// A price of a day to come.
     #[error(

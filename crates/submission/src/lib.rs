@@ -34,6 +34,10 @@ pub const LENGTH_MAX: usize = 256 << 10;
 /// The most characters of a label.
 pub const LABEL_CHARACTERS_MAX: usize = 64;
 
+/// The fields of a document in which its submitter says something beside what was measured. Documents that differ in
+/// nothing else are of one record.
+pub const BESIDE: [&str; 2] = ["label", "price"];
+
 /// What a card cost, where and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {

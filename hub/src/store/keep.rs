@@ -21,6 +21,7 @@ use crate::step::Step;
 use crate::store::draft::Draft;
 use crate::store::rows::{Cells, Fresh, insert, parts};
 use crate::store::state::State;
+use crate::store::submissions::{Replaced, send_again};
 use crate::store::versions::touch_month;
 
 /// The most submissions of one transaction.
@@ -84,11 +85,11 @@ impl Keeper {
         Self { queue }
     }
 
-    /// Keeps `draft`. With a `key` that was used before for the same document, nothing is kept and the first
-    /// receipt is given again.
+    /// Keeps `draft`. With a `key` that was used before for the same record, nothing is added and the first receipt is
+    /// given again; another label or price takes the place of the one that there was.
     ///
     /// # Errors
-    /// The key was used for another document, or the database does not take it.
+    /// The key was used for another record, or the database does not take it.
     pub async fn keep(
         &self,
         draft: Draft,
@@ -149,19 +150,28 @@ async fn keep_together(
 ) -> Result<Vec<Result<Receipt, Error>>, Error> {
     let mut step = db.change().await?;
     let written = write(&mut step, secret, batch).await;
-    let (step, (receipts, entries)) = step.or_undo(written).await?;
-    if entries.is_empty() {
+    let (step, Written { receipts, entries, replaced }) = step.or_undo(written).await?;
+    if entries.is_empty() && replaced.is_empty() {
         step.rollback().await?;
         return Ok(receipts);
     }
     let (step, ()) = step.or_undo(db.check_room()).await?;
     step.commit().await?;
     index.add(entries.into_iter().flatten());
+    replaced.into_iter().for_each(|one| one.tell(index));
     Ok(receipts)
 }
 
-/// What each of a batch gets, and what was written; none of what does not count.
-type Written = (Vec<Result<Receipt, Error>>, Vec<Option<Entry>>);
+/// What was written of a batch.
+#[derive(Default)]
+struct Written {
+    /// What each gets.
+    receipts: Vec<Result<Receipt, Error>>,
+    /// What is new; none of what does not count.
+    entries: Vec<Option<Entry>>,
+    /// What was sent again with another label or price.
+    replaced: Vec<Replaced>,
+}
 
 /// A submission's name and the hashes that it is kept under.
 struct Names {
@@ -175,18 +185,25 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
     let key_hashes: Vec<Option<String>> = batch.iter().map(key_hash).collect();
     let earlier = earlier(step, key_hashes.iter().flatten()).await?;
     let now = clock::now_ms();
-    let (mut receipts, mut fresh) = (Vec::new(), Vec::new());
+    let (mut written, mut fresh) = (Written::default(), Vec::new());
     for (one, key_hash) in batch.iter().zip(key_hashes) {
         let key = one.key.as_deref().unwrap_or_default();
         let token_of = |id: &str| secret::keyed(secret, &["token", id, key]);
-        receipts.push(match key_hash.as_ref().and_then(|key_hash| earlier.get(key_hash)) {
-            Some(it) if it.sent_sha256 != one.draft.sha256 => Err(Error::KeyReused),
-            Some(Earlier { id, state, .. }) => Ok(Receipt {
-                id: id.clone(),
-                token: token_of(id),
-                was_there: true,
-                waits: *state == State::Waiting,
-            }),
+        let receipt = match key_hash.as_ref().and_then(|key_hash| earlier.get(key_hash)) {
+            Some(it) => match it.again(step, &one.draft).await {
+                Ok(replaced) => {
+                    written.replaced.extend(replaced);
+                    Ok(Receipt {
+                        id: it.id.clone(),
+                        token: token_of(&it.id),
+                        was_there: true,
+                        waits: it.state == State::Waiting,
+                    })
+                }
+                // The others of the batch go on.
+                Err(error @ (Error::KeyReused | Error::Unreadable(..))) => Err(error),
+                Err(other) => return Err(other),
+            },
             None => {
                 let id = secret::name_of_day(now / DAY_MS)?;
                 let token = if key_hash.is_some() { token_of(&id) } else { secret::token()? };
@@ -199,7 +216,8 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
                     waits: one.sender.state == State::Waiting,
                 })
             }
-        });
+        };
+        written.receipts.push(receipt);
     }
     let rows: Vec<Fresh<'_>> = fresh
         .iter()
@@ -214,11 +232,11 @@ async fn write(step: &mut Step, secret: &str, batch: &[Waiting]) -> Result<Writt
         })
         .collect();
     if rows.is_empty() {
-        return Ok((receipts, Vec::new()));
+        return Ok(written);
     }
     let entry = |row: &Fresh<'_>| row.state.counts().then(|| Entry::of_fresh(row));
-    let entries = rows.iter().map(entry).collect();
-    if add(step, &rows).await? { Ok((receipts, entries)) } else { Err(Error::Busy) }
+    written.entries = rows.iter().map(entry).collect();
+    if add(step, &rows).await? { Ok(written) } else { Err(Error::Busy) }
 }
 
 /// A submission that was kept before.
@@ -226,6 +244,16 @@ struct Earlier {
     id: String,
     sent_sha256: String,
     state: State,
+}
+
+impl Earlier {
+    /// What is in its place now that `draft` was sent with its key; nothing where that is what was sent last.
+    async fn again(&self, step: &mut Step, draft: &Draft) -> Result<Option<Replaced>, Error> {
+        if self.sent_sha256 == draft.sha256 {
+            return Ok(None);
+        }
+        send_again(step, &self.id, draft).await.map(Some)
+    }
 }
 
 /// What was sent with each of `key_hashes` before.

@@ -1,6 +1,7 @@
 //! Submissions: read, amended, deleted, hidden. Each change is one transaction.
 
 use cardproof_record::Record;
+use cardproof_submission::BESIDE;
 use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -159,6 +160,8 @@ pub enum By<'a> {
     Token(&'a str),
     /// A moderator, whose right was checked.
     Moderator,
+    /// Who has sent it with an idempotency key and has sent that key again.
+    Key,
 }
 
 /// A submission before it is changed.
@@ -231,6 +234,22 @@ pub async fn delete(db: &Db, index: &Index, id: &str, by: By<'_>) -> Result<(), 
     Ok(())
 }
 
+/// A submission with another document in its place, for the index.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    id: String,
+    model_before: String,
+    entry: Option<Entry>,
+}
+
+impl Replaced {
+    /// Tells `index`, once all of it is durable.
+    pub(super) fn tell(self, index: &Index) {
+        index.remove(&self.model_before, &self.id);
+        index.add(self.entry);
+    }
+}
+
 /// Puts `draft` in the place of the submission called `id`, whose address and token stay. What an administrator has
 /// looked at is another document then.
 ///
@@ -245,8 +264,52 @@ pub async fn amend(
 ) -> Result<(), Error> {
     db.check_room()?;
     let mut step = db.change().await?;
-    let found = changeable(&mut step, id, by).await;
-    let (mut step, found) = step.or_undo(found).await?;
+    let replaced = replace(&mut step, id, by, draft).await;
+    let (step, replaced) = step.or_undo(replaced).await?;
+    step.commit().await?;
+    replaced.tell(index);
+    Ok(())
+}
+
+/// Puts `draft`, which was sent with the key of the submission called `id`, in its place.
+///
+/// # Errors
+/// It is not of the same record, which alone the key stands for, or as [`delete`].
+pub(super) async fn send_again(
+    step: &mut Step,
+    id: &str,
+    draft: &Draft,
+) -> Result<Replaced, Error> {
+    let row = sqlx::query("SELECT document FROM submissions WHERE id = $1")
+        .bind(id)
+        .fetch_one(&mut **step)
+        .await?;
+    let [kept, sent] = [row.try_get("document")?, &draft.packed[..]]
+        .map(|packed: &[u8]| measured(&pack::document(packed, id)?, id));
+    if kept? != sent? {
+        return Err(Error::KeyReused);
+    }
+    let replaced = replace(step, id, By::Key, draft).await?;
+    sqlx::query("UPDATE submissions SET sent_sha256 = $2 WHERE id = $1")
+        .bind(id)
+        .bind(&draft.sha256)
+        .execute(&mut **step)
+        .await?;
+    Ok(replaced)
+}
+
+/// What was measured, in the document `text` of the submission `id`: all of it but what the submitter says beside it.
+fn measured(text: &str, id: &str) -> Result<Value, Error> {
+    let mut value: Value =
+        serde_json::from_str(text).map_err(|error| pack::unreadable(id, &error))?;
+    if let Some(fields) = value.as_object_mut() {
+        BESIDE.iter().for_each(|name| _ = fields.remove(*name));
+    }
+    Ok(value)
+}
+
+async fn replace(step: &mut Step, id: &str, by: By<'_>, draft: &Draft) -> Result<Replaced, Error> {
+    let found = changeable(step, id, by).await?;
     let now = clock::now_ms();
     let of = &draft.summary;
     let state = if found.state == State::Approved { State::Public } else { found.state };
@@ -279,15 +342,15 @@ pub async fn amend(
     .bind(text_of(&of.figures))
     .bind(state.word())
     .bind(draft.verdicts.to_json())
-    .execute(&mut *step)
+    .execute(&mut **step)
     .await?;
-    touch_month(&mut step, &found.month, now).await?;
-    let amended = entry(&mut step, id).await;
-    let (step, amended) = step.or_undo(amended).await?;
-    step.commit().await?;
-    index.remove(&found.model, id);
-    index.add(state.counts().then_some(amended));
-    Ok(())
+    touch_month(step, &found.month, now).await?;
+    let entry = entry(step, id).await?;
+    Ok(Replaced {
+        id: id.to_owned(),
+        model_before: found.model,
+        entry: state.counts().then_some(entry),
+    })
 }
 
 /// Gives the submission called `id` another state. One that is hidden or waits counts nowhere.

@@ -2,15 +2,18 @@
 
 use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::client::request;
 use crate::common::{TestData, document};
+use crate::moderation::act;
 
 on_both!(
     a_submission_is_kept_found_compared_and_deleted,
     an_amended_submission_keeps_its_address,
     a_submission_that_is_sent_again_is_kept_once,
+    a_record_that_is_sent_again_with_another_price_is_kept_once,
+    a_record_that_is_sent_again_keeps_its_state,
     search_forgives_typing,
     every_page_answers,
     a_stopped_hub_ends_in_order_and_keeps_everything,
@@ -92,6 +95,69 @@ fn a_submission_that_is_sent_again_is_kept_once(place: &TestData) {
     let (id, token) = (receipts[0]["id"].as_str().unwrap(), receipts[0]["token"].as_str().unwrap());
     assert_eq!(hub.delete(id, token).status, 204);
     assert!(hub.dumped().is_empty());
+}
+
+fn a_record_that_is_sent_again_with_another_price_is_kept_once(place: &TestData) {
+    let hub = place.start(&["--no-seed"]);
+    let price = |amount: f64, day: &str| json!({"amount": amount, "currency": "EUR", "date": day});
+    let with = |price: Option<Value>, label: Option<&str>| {
+        let mut sent = document("Once", 100.0);
+        price.into_iter().for_each(|it| sent["price"] = it);
+        label.into_iter().for_each(|it| sent["label"] = it.into());
+        sent
+    };
+    let key = [("Idempotency-Key", "0123456789abcdef0123456789abcdef")];
+    let first = with(Some(price(9.9, "2026-01-01")), None);
+    let receipt = hub.submit(&first, &key).json();
+    let id = receipt["id"].as_str().unwrap();
+    let kept = || hub.get_json(&format!("/r/{id}")).json();
+    for sent in [
+        with(Some(price(9.9, "2026-01-02")), None),
+        with(Some(price(8.5, "2026-01-02")), Some("mine")),
+        with(None, Some("mine")),
+        with(None, None),
+        first.clone(),
+    ] {
+        let again = hub.submit(&sent, &key);
+        assert_eq!((again.status, again.json()), (200, receipt.clone()), "{sent}");
+        assert_eq!(kept(), sent);
+        assert_eq!(hub.dumped().len(), 1);
+    }
+    // Another record is none of this key's, with the same price or another; one with another key is one of its own.
+    let mut other = document("Other", 1.0);
+    assert_eq!(hub.submit(&other, &key).status, 409);
+    other["price"] = first["price"].clone();
+    assert_eq!(hub.submit(&other, &key).status, 409);
+    assert_eq!(kept(), first);
+    let foreign = hub.submit(&with(None, None), &[("Idempotency-Key", "another-key-of-another")]);
+    assert!(foreign.status == 201 && foreign.json()["id"] != receipt["id"]);
+    assert_ne!(foreign.json()["token"], receipt["token"]);
+    // A document that was put there with the token stays when the last one sent comes again.
+    let put = with(Some(price(7.5, "2026-01-03")), None);
+    let bearer = format!("Bearer {}", receipt["token"].as_str().unwrap());
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let put_there = put.to_string();
+    let address = format!("/r/{id}");
+    assert_eq!(request(&hub.address, "PUT", &address, &headers, put_there.as_bytes()).status, 200);
+    assert_eq!(hub.submit(&first, &key).json(), receipt);
+    assert_eq!(kept(), put);
+}
+
+/// In all lists, and as an administrator sees it.
+fn a_record_that_is_sent_again_keeps_its_state(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let administrator = place.administrator();
+    let key = [("Idempotency-Key", "0123456789abcdef0123456789abcdef")];
+    let mut sent = document("Once", 100.0);
+    let receipt = hub.submit(&sent, &key).json();
+    let id = receipt["id"].as_str().unwrap();
+    let hide = format!("id={id}&action=hide&reason=x");
+    assert_eq!(act(&hub, &administrator, &hide), 303);
+    sent["label"] = "mine".into();
+    assert_eq!(hub.submit(&sent, &key).json()["token"], receipt["token"]);
+    assert_eq!(hub.get(&format!("/r/{id}")).status, 404, "it stays hidden");
+    assert!(!hub.get("/latest").text().contains(id));
+    assert_eq!(hub.delete(id, receipt["token"].as_str().unwrap()).status, 204);
 }
 
 fn search_forgives_typing(place: &TestData) {

@@ -1,7 +1,8 @@
 //! What was submitted, and what waits: one file each in the user's data directory.
 //!
 //! A note is written before its document is sent, with the key by which the hub tells a repeated submission. The
-//! same document to the same hub is always the same note, so a second try has the first one's key.
+//! same record to the same hub is always the same note, whatever label and price go with it, so a second try has the
+//! first one's key.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_session::{Store, make_private_directories};
+use cardproof_submission::BESIDE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,6 +36,9 @@ pub(super) struct Note {
     pub(super) token: Option<String>,
     /// What is sent.
     pub(super) document: Value,
+    /// Its file.
+    #[serde(skip)]
+    path: PathBuf,
 }
 
 impl Note {
@@ -67,21 +72,28 @@ impl Notes {
         &self.directory
     }
 
-    /// The note of `document` for the hub at `to`: the one there is, or a new one, which is saved.
+    /// The note of the record in `document` for the hub at `to`: the one there is, which has `document` from now on, or a
+    /// new one.
     pub(super) fn note(&self, to: &str, document: &Value) -> Result<Note, Failure> {
+        let record = measured(document);
         for attempt in 0_u8.. {
-            let path = self.path(to, document, attempt);
+            let path = self.path(to, &record, attempt);
             match read(&path) {
                 Ok(note) if note.to == to && note.document == *document => return Ok(note),
-                // Another document with the same hash.
+                Ok(mut note) if note.to == to && measured(&note.document) == record => {
+                    note.document = document.clone();
+                    self.save(&note)?;
+                    return Ok(note);
+                }
+                // Another record with the same hash.
                 Ok(_) => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(unusable(&path, &error)),
             }
             let key = [random_bits()?, random_bits()?].map(|bits| format!("{bits:016x}")).concat();
             let (to, document) = (to.to_owned(), document.clone());
-            let note = Note { to, key, is_queued: false, url: None, token: None, document };
-            self.save_at(&path, &note)?;
+            let note = Note { to, key, is_queued: false, url: None, token: None, document, path };
+            self.save(&note)?;
             return Ok(note);
         }
         Err(Failure::incomplete(format!("{} is full of notes", self.directory.display())))
@@ -89,14 +101,9 @@ impl Notes {
 
     /// Saves what has become of `note`.
     pub(super) fn save(&self, note: &Note) -> Result<(), Failure> {
-        for attempt in 0_u8.. {
-            let path = self.path(&note.to, &note.document, attempt);
-            let is_its_own = read(&path).map_or(true, |found| found.key == note.key);
-            if is_its_own {
-                return self.save_at(&path, note);
-            }
-        }
-        Ok(())
+        let text = serde_json::to_string(note)
+            .map_err(Failure::because("a submission cannot be noted"))?;
+        replace(&note.path, &text).map_err(|error| unusable(&note.path, &error))
     }
 
     /// Those that wait to be sent, to the hub at `to` where it is given.
@@ -118,21 +125,25 @@ impl Notes {
         Ok(queued)
     }
 
-    fn path(&self, to: &str, document: &Value, attempt: u8) -> PathBuf {
+    fn path(&self, to: &str, record: &Value, attempt: u8) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        (to, document.to_string(), attempt).hash(&mut hasher);
+        (to, record.to_string(), attempt).hash(&mut hasher);
         self.directory.join(format!("{:016x}.json", hasher.finish()))
-    }
-
-    fn save_at(&self, path: &Path, note: &Note) -> Result<(), Failure> {
-        let text = serde_json::to_string(note)
-            .map_err(Failure::because("a submission cannot be noted"))?;
-        replace(path, &text).map_err(|error| unusable(path, &error))
     }
 }
 
+/// `document` without what its submitter says beside the record.
+fn measured(document: &Value) -> Value {
+    let mut record = document.clone();
+    if let Some(fields) = record.as_object_mut() {
+        BESIDE.iter().for_each(|name| _ = fields.remove(*name));
+    }
+    record
+}
+
 fn read(path: &Path) -> io::Result<Note> {
-    Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
+    let note = serde_json::from_str(&fs::read_to_string(path)?)?;
+    Ok(Note { path: path.to_owned(), ..note })
 }
 
 fn unusable(path: &Path, error: &io::Error) -> Failure {
@@ -157,6 +168,42 @@ mod tests {
         assert_ne!(notes.note("http://b", &json!({"n": 1})).unwrap().key, first.key);
         assert_ne!(notes.note("http://a", &json!({"n": 2})).unwrap().key, first.key);
         assert!(notes.queued(None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_record_with_another_label_or_price_is_the_same_note() {
+        let place = tempfile::tempdir().unwrap();
+        let notes = Notes { directory: place.path().to_owned() };
+        let plain = notes.note("http://a", &json!({"n": 1})).unwrap();
+        let price = |day: &str| json!({"amount": 9.9, "currency": "EUR", "date": day});
+        for document in [
+            json!({"n": 1, "price": price("2026-01-01")}),
+            json!({"n": 1, "price": price("2026-01-02"), "label": "mine"}),
+            json!({"n": 1}),
+        ] {
+            let mut note = notes.note("http://a", &document).unwrap();
+            assert_eq!((&note.key, &note.document), (&plain.key, &document));
+            note.is_queued = true;
+            notes.save(&note).unwrap();
+            let queued = notes.queued(None).unwrap();
+            assert_eq!((queued.len(), &queued[0].document), (1, &document));
+        }
+    }
+
+    /// One of an earlier version has a file of another name.
+    #[test]
+    fn a_note_is_saved_where_it_was() {
+        let place = tempfile::tempdir().unwrap();
+        let notes = Notes { directory: place.path().to_owned() };
+        let mut note = notes.note("http://a", &json!({"n": 1, "label": "mine"})).unwrap();
+        note.is_queued = true;
+        notes.save(&note).unwrap();
+        fs::rename(&note.path, place.path().join("other.json")).unwrap();
+        let mut note = notes.queued(None).unwrap().remove(0);
+        note.sent("http://a/r/x", "token");
+        notes.save(&note).unwrap();
+        assert!(notes.queued(None).unwrap().is_empty());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
     #[test]

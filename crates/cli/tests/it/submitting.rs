@@ -167,7 +167,7 @@ fn nothing_is_sent_unasked() {
 fn a_record_that_is_shared_twice_has_one_address() {
     let home = Home::new();
     measured(&home);
-    let (address, sent) = hub(&[201, 200]);
+    let (address, sent) = hub(&[201, 200, 200, 200]);
     let words = ["submit", "latest", "--to", &address, "--yes", "--json", "-"];
     let first = run(home.cardproof(&words)).expect(0);
     let receipt: Value = serde_json::from_str(&first.stdout).unwrap();
@@ -183,7 +183,13 @@ fn a_record_that_is_shared_twice_has_one_address() {
     assert_eq!(serde_json::from_str::<Value>(&shown.stdout).unwrap(), document);
     let second: Value =
         serde_json::from_str(&run(home.cardproof(&words)).expect(0).stdout).unwrap();
-    assert_eq!((second, sent.recv().unwrap().0), (receipt, key));
+    assert_eq!((&second, &sent.recv().unwrap().0), (&receipt, &key));
+    for more in [&["--price", "9.90:EUR"][..], &["--price", "8:EUR", "--with-label"]] {
+        run(home.cardproof(&[&words[..], more].concat())).expect(0);
+        let (again, document) = sent.recv().unwrap();
+        assert_eq!(again, key, "{more:?}");
+        assert_eq!(document.get("label").is_some(), more.len() == 3, "it is what was asked for");
+    }
 }
 
 #[test]
