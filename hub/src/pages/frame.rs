@@ -1,7 +1,9 @@
 //! The hub's bar around a page that the crate `report` has made.
 
 use askama::Template;
+use cardproof_report::one_line;
 use cardproof_submission::Capacity;
+use serde_json::Value;
 
 use crate::store::state::State;
 use crate::store::submissions::Kept;
@@ -20,6 +22,8 @@ pub struct Frame {
     pub title: String,
     /// The host's name in addresses; none without a page of it.
     pub host: Option<String>,
+    /// What its submitter says beside it: what they call it, and what it cost.
+    pub said: Vec<(&'static str, String)>,
     /// The records that are compared: their names and titles.
     pub compared: Vec<(String, String)>,
     /// Their names, with commas between.
@@ -31,7 +35,7 @@ pub struct Frame {
 impl Frame {
     /// The frame of one record's page.
     #[must_use]
-    pub fn of(kept: &Kept, title: String, capacity: Option<&Capacity>) -> Self {
+    pub fn of(kept: &Kept, title: String, document: &Value, capacity: Option<&Capacity>) -> Self {
         let mut marks = Vec::new();
         if kept.state == State::Waiting {
             marks.push(
@@ -85,10 +89,24 @@ impl Frame {
             model: Some(kept.model.clone()),
             title,
             host: Some(kept.host.clone()),
+            said: said(document),
             ids: kept.id.clone(),
             ..Self::default()
         }
     }
+}
+
+/// What the submitter of `document` says beside what was measured.
+fn said(document: &Value) -> Vec<(&'static str, String)> {
+    let word = |value: &Value| one_line(value.as_str().unwrap_or_default());
+    let label = document.get("label").map(word).filter(|label| !label.is_empty());
+    let price = document.get("price").and_then(|price| {
+        let (currency, date) = (word(&price["currency"]), word(&price["date"]));
+        Some(format!("{:.2} {currency} on {date}", price["amount"].as_f64()?))
+    });
+    let label = label.map(|label| ("Label, as its submitter says", label));
+    let price = price.map(|price| ("Price, as its submitter says", price));
+    label.into_iter().chain(price).collect()
 }
 
 /// What is in the head of a report for those who look at a link to it.

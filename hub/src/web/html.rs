@@ -123,13 +123,14 @@ pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> 
         let mut record = kept.record()?;
         // The card is the title, not what its submitter calls it.
         record.label = None;
-        let capacity = capacity_of(&kept.value()?)?;
+        let document = kept.value()?;
+        let capacity = capacity_of(&document)?;
         let found = capacity.as_ref().map(|it| {
             Capacity::of_verdict(it.verdict, it.announced_size_bytes, it.real_size_bytes)
         });
         let page = cardproof_report::shared_html(&record, &judge(&record), found.as_ref())
             .map_err(internal)?;
-        let mut frame = Frame::of(&kept, title, capacity.as_ref());
+        let mut frame = Frame::of(&kept, title, &document, capacity.as_ref());
         frame.model = frame.model.filter(|_| has_model);
         frame.host = frame.host.filter(|_| has_host);
         framed(&page, &frame).ok_or_else(|| internal("the report has another form"))

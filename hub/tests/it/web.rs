@@ -1,7 +1,7 @@
 //! What other sites and programs rely on: tags, access from pages of others, feeds, previews, the map of the site; and two
 //! cards side by side.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::client::request;
 use crate::common::{Hub, TestData, document};
@@ -10,6 +10,7 @@ on_both!(
     data_has_a_tag_and_may_be_read_by_any_site,
     cards_and_hosts_have_feeds_and_previews,
     two_cards_are_compared,
+    a_records_page_has_what_its_submitter_says_beside_it,
     cards_are_called_what_they_were_sold_as,
     what_is_not_understood_is_refused_in_one_form,
     who_may_not_amend_is_told_before_the_document_is_read,
@@ -147,6 +148,24 @@ fn who_may_not_amend_is_told_before_the_document_is_read(place: &TestData) {
     assert_eq!([put("missing", &token), put(&id, "wrong"), put(&id, &token)], [404, 401, 422]);
     assert_eq!(hub.delete(&id, &token).status, 204);
     assert_eq!(put(&id, &token), 410);
+}
+
+fn a_records_page_has_what_its_submitter_says_beside_it(place: &TestData) {
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let page = |sent: &Value| hub.get(&format!("/r/{}", hub.submitted(sent).0)).text();
+    let mut sent = document("Plain", 100.0);
+    assert!(!page(&sent).contains("as its submitter says"));
+    sent["label"] = json!("<b>Mine & \"best\"</b>");
+    sent["price"] = json!({"amount": 9.9, "currency": "EUR", "date": "2026-01-02"});
+    let told = page(&sent);
+    let label =
+        "Label, as its submitter says: &#60;b&#62;Mine &#38; &#34;best&#34;&#60;/b&#62;</p>";
+    assert!(told.contains(label) && !told.contains("<b>Mine"), "{told}");
+    assert!(told.contains("Price, as its submitter says: 9.90 EUR on 2026-01-02</p>"), "{told}");
+    let title = told.split("<h1").nth(1).unwrap().split("</h1>").next().unwrap();
+    assert!(!title.contains("Mine"), "{title}");
+    sent.as_object_mut().unwrap().remove("price");
+    assert!(!page(&sent).contains("Price, as its"), "a label alone");
 }
 
 fn cards_are_called_what_they_were_sold_as(place: &TestData) {
