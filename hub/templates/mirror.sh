@@ -6,7 +6,11 @@
 # it stopped. What the hub no longer has is removed, but only after everything else is there.
 # It needs curl, jq and sha256sum.
 set -eu
-data=${1:?"the address of the hub is missing: sh mirror.sh https://HUB"}/data
+case ${1-} in
+http://*|https://*) data=$1/data ;;
+-h|--help) sed -n '2,/^set/s/^# *//p' "$0"; exit ;;
+*) echo "mirror.sh: the address of the hub is missing: sh mirror.sh https://HUB" >&2; exit 2 ;;
+esac
 case ${2-} in
 '') ;;
 documents) mkdir -p documents ;;
@@ -16,7 +20,7 @@ esac
 has_sum() { printf '%s  %s\n' "$2" "$1" | sha256sum -c >/dev/null 2>&1; }
 
 curl -fsS -o manifest.json.part "$data/manifest.json" || {
-  echo "mirror.sh: the hub does not answer, or has made no raw data yet; run it again later" >&2
+  echo "mirror.sh: no manifest came, as curl says above; if the hub has made no raw data yet, run it again later" >&2
   exit 1
 }
 paths='^(runs|phases)/[0-9a-z-]+[.]parquet$'

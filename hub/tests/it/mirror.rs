@@ -92,6 +92,35 @@ fn the_mirror_has_the_files_of_the_manifest_and_no_others() {
 }
 
 #[test]
+fn the_script_asks_nothing_that_is_no_hub() {
+    let place = TestData::new(On::Sqlite).unwrap();
+    let hub = place.start(&["--no-seed", "--no-dump"]);
+    let Some(mirror) = Mirror::new(&hub, "the_script_asks_nothing_that_is_no_hub") else { return };
+    let run = |words: &[&str]| {
+        let mut script = Command::new("sh");
+        let output = script.arg("mirror.sh").args(words).current_dir(mirror.place.path()).output();
+        let output = output.unwrap();
+        let [told, errors] =
+            [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        (output.status.code(), told, errors)
+    };
+    for asked in ["-h", "--help"] {
+        let (code, told, errors) = run(&[asked]);
+        assert!(code == Some(0) && errors.is_empty(), "{errors}");
+        assert!(told.contains("sh mirror.sh https://HUB") && !told.contains("set -eu"), "{told}");
+    }
+    for wrong in [&[][..], &["--version"], &["-o"], &["hub.example.org"], &["file:///etc"]] {
+        let (code, told, errors) = run(wrong);
+        assert_eq!((code, &*told), (Some(2), ""), "{wrong:?}");
+        assert!(errors.starts_with("mirror.sh: ") && errors.contains("https://HUB"), "{errors}");
+    }
+    let (code, _, errors) = run(&["https://localhost:1"]);
+    assert!(code == Some(1) && errors.contains("as curl says above"), "{errors}");
+    let names = fs::read_dir(mirror.place.path()).unwrap().count();
+    assert_eq!(names, 1, "the script alone");
+}
+
+#[test]
 fn a_mirror_has_the_documents_where_they_are_asked_for() {
     let place = TestData::new(On::Sqlite).unwrap();
     let hub = place.start(&["--no-seed"]);
