@@ -72,7 +72,8 @@ Architecture: $(dpkg --print-architecture)
 Maintainer: cardproof developers <packages@cardproof.invalid>
 Installed-Size: $(du -sk --apparent-size "$tree/usr" | cut -f 1)
 Depends: libc6 (>= $libc)
-Suggests: cron, nginx, postgresql
+Recommends: cron | cron-daemon
+Suggests: nginx, postgresql
 Section: web
 Priority: optional
 Homepage: https://github.com/cardproof/cardproof

@@ -76,8 +76,7 @@ enum Command {
             value_name = "postgres://...",
             env = "CARDPROOF_HUB_DATABASE",
             hide_env_values = true,
-            value_parser = server,
-            required_unless_present = "env_file"
+            value_parser = server
         )]
         to: Option<String>,
         #[command(flatten)]
@@ -200,8 +199,9 @@ fn public_url(text: &str) -> Result<String, String> {
 fn server(text: &str) -> Result<String, String> {
     let is_server = ["postgres://", "postgresql://"].iter().any(|it| text.starts_with(it));
     let wrong = || {
-        "migrate moves from SQLite to PostgreSQL: give postgres://...; the way back to SQLite is `backup`, then \
-         `restore` into a new data directory"
+        "migrate moves from SQLite to PostgreSQL: give its address with --to postgres://..., or the file that has it \
+         with --env-file (/etc/cardproof-hub.env); the way back to SQLite is `backup`, then `restore` into a new data \
+         directory"
             .to_owned()
     };
     if is_server { Ok(text.to_owned()) } else { Err(wrong()) }

@@ -66,8 +66,11 @@ fn commands_find_the_database_in_the_settings_of_the_service(place: &TestData) {
     done(&restored.arg("--from").arg(&copy).output().unwrap());
     let none = place.data.path().join("none.env");
     fs::write(&none, "CARDPROOF_HUB_CONTACT=x\n").unwrap();
-    let told = refusal(bare(&old, "migrate").arg("--env-file").arg(&none));
-    assert!(told.contains("give postgres://"), "{told}");
+    for command in [bare(&old, "migrate").arg("--env-file").arg(&none), &mut bare(&old, "migrate")]
+    {
+        let told = refusal(command);
+        assert!(told.contains("--to postgres://") && told.contains("--env-file"), "{told}");
+    }
     done(&bare(&old, "migrate").arg("--env-file").arg(settings(&target)).output().unwrap());
     let moved = target.start_in(&old, &["--no-seed", "--no-dump"]);
     assert_eq!(moved.get(&format!("/r/{id}")).status, 200);
