@@ -93,5 +93,5 @@ pub use replayed::{SimulatedReplay, simulated_replays, standing};
 pub use scope::scope;
 pub use setups::{ratio_in_words, setup_advice};
 pub use shown::{is_told_in_iops, shown_rate, stated_rate};
-pub use transports::may_be_sd_card;
+pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;

@@ -14,11 +14,29 @@ pub(crate) fn storage(device: &DeviceInfo) -> Option<&Transport> {
     transports(device).last()
 }
 
-/// Whether the storage beneath all layers of `device` is an SD card, or may be one in a reader: only such storage has a
-/// class. All else is as fast as one asks, or slower.
+/// Whether the storage beneath all layers of `device` is an SD card, or may be one in a reader.
 #[must_use]
 pub fn may_be_sd_card(device: &DeviceInfo) -> bool {
     storage(device).is_none_or(|it| matches!(it, Transport::Sd | Transport::Usb))
+}
+
+/// What the names of card readers hold, in small letters.
+const READER_NAMES: [&str; 8] =
+    ["reader", "card", "sd/", "micro", "mmc", "mass", "storage device", "crw"];
+
+/// Whether the storage beneath all layers of `device` has a class: an SD card, and USB storage that calls itself a
+/// reader or nothing at all. All else is as fast as a class asks, or slower.
+#[must_use]
+pub fn has_card_class(device: &DeviceInfo) -> bool {
+    let Some(storage) = device.layers().filter(|it| it.transport.is_some()).last() else {
+        return true;
+    };
+    let model = storage.model.as_deref().unwrap_or_default().to_lowercase();
+    let is_reader = || model.is_empty() || READER_NAMES.iter().any(|name| model.contains(name));
+    match storage.transport {
+        Some(Transport::Usb) => is_reader(),
+        _ => may_be_sd_card(device),
+    }
 }
 
 #[cfg(test)]
@@ -35,5 +53,25 @@ mod tests {
         assert_eq!(storage(&device), Some(&Transport::Sd));
         assert_eq!(storage(&DeviceInfo::default()), None);
         assert!(may_be_sd_card(&device) && may_be_sd_card(&DeviceInfo::default()));
+    }
+
+    #[test]
+    fn a_usb_stick_has_no_class_and_a_card_in_a_reader_has() {
+        for (model, has_class) in [
+            (Some("USB3.0 Card Reader"), true),
+            (Some("STORAGE DEVICE"), true),
+            (Some("SD/MMC"), true),
+            (None, true),
+            (Some("DataTraveler 3.0"), false),
+            (Some("USB stick, 32 GB, USB 3.0 port"), false),
+        ] {
+            let device = DeviceInfo {
+                transport: Some(Transport::Usb),
+                model: model.map(str::to_owned),
+                ..DeviceInfo::default()
+            };
+            assert_eq!(has_card_class(&device), has_class, "{model:?}");
+            assert!(may_be_sd_card(&device));
+        }
     }
 }

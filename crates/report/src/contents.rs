@@ -4,7 +4,7 @@ use cardproof_rating::compare::{Position, positions};
 use cardproof_rating::prediction::{Prediction, predictions};
 use cardproof_rating::{
     Class, Meaning, claims, comparison_only, geometry, geometry_in_short, geometry_in_words,
-    indications, is_recording, limiting_bus, may_be_sd_card, meaning, recording_classes, scope,
+    has_card_class, indications, is_recording, limiting_bus, meaning, recording_classes, scope,
     telling_indications, wording,
 };
 use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
@@ -194,7 +194,7 @@ pub(crate) struct Recording {
 
 impl Recording {
     fn from_record(record: &Record, verdicts: &[Verdict]) -> Option<Self> {
-        let is_card = may_be_sd_card(&record.conditions.device);
+        let is_card = has_card_class(&record.conditions.device);
         let all = recording_classes(verdicts, is_card)?;
         let rulings = verdicts.iter().filter(|verdict| is_recording(verdict)).map(ruling);
         let rulings: Vec<Ruling> = rulings.collect();
@@ -283,7 +283,7 @@ impl Contents {
             is_jobs_only,
             rows_note: rows::note(record),
             comparison_only: comparison_only(record).filter(|_| is_judged),
-            is_card: may_be_sd_card(&record.conditions.device),
+            is_card: has_card_class(&record.conditions.device),
             rows: rows(record),
             confidence: confidence(record),
             figures: figures(record),

@@ -11,7 +11,7 @@ use crate::meaning::{Grade, Purpose, meaning};
 use crate::reference::published_rates;
 use crate::shown::shown_rate;
 use crate::sound::{figure_of, find_random_4k, is_range_small};
-use crate::transports::may_be_sd_card;
+use crate::transports::has_card_class;
 
 /// Fewer published measurements than this are no ground for a comparison.
 const PUBLISHED_MIN: usize = 10;
@@ -111,7 +111,7 @@ impl Fast {
             disturbed: disturbed(record),
             tests: record.phases.iter().filter(|phase| phase.is_measured()).count(),
             is_small: is_range_small(record),
-            is_card: may_be_sd_card(&record.conditions.device),
+            is_card: has_card_class(&record.conditions.device),
             purposes,
         }
     }
