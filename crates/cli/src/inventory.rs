@@ -9,7 +9,7 @@ use cardproof_rating::{CLASSES, Class};
 use cardproof_record::Record;
 use cardproof_report::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
-    inventory_text, share_defects,
+    inventory_text, share_defects, tell_ids_apart,
 };
 use cardproof_session::{LATEST, Store};
 use clap::Args;
@@ -74,8 +74,8 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
         )));
     }
     share_defects(&mut dated.iter_mut().map(|(_, entry)| entry).collect::<Vec<_>>());
+    tell_ids_apart(&mut dated.iter_mut().map(|(_, entry)| entry).collect::<Vec<_>>());
     dated.retain(|(time, entry)| is_wanted(time, entry, args, passed));
-    dated.sort_by(|a, b| (&a.0, a.1.name()).cmp(&(&b.0, b.1.name())));
     let entries: Vec<Entry> = dated.into_iter().map(|(_, entry)| entry).collect();
     write_files(args, &entries)?;
     if args.quiet || sinks(args).contains(&Sink::Stdout) {
@@ -199,7 +199,7 @@ fn json(entries: &[Entry]) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// The records in `directory` with their times (RFC 3339). A run on a simulated card has no date of its own,
+/// The records in `directory` with their times (RFC 3339), the youngest last. A run on a simulated card has no date of its own,
 /// so its file's stands for it.
 fn dated(directory: &Path, talk: Talk) -> Result<Vec<(String, Entry)>, Failure> {
     let mut read: Vec<(PathBuf, Record)> = Vec::new();
@@ -209,6 +209,7 @@ fn dated(directory: &Path, talk: Talk) -> Result<Vec<(String, Entry)>, Failure> 
             Err(failure) => talk.note(&format!("Left out: {}", failure.message)),
         }
     }
+    read.sort_by_cached_key(|(path, _)| Store::age(path));
     let dated = |(path, record): &(PathBuf, Record)| {
         let entry = Entry::of(record);
         let written = entry.is_simulated.then(|| written(path)).flatten();

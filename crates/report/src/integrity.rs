@@ -43,6 +43,9 @@ pub(crate) fn lines(record: &Record) -> Vec<String> {
 pub(crate) fn in_short(record: &Record) -> Option<String> {
     let found = integrity(record)?;
     let queue = found.queue.map(|queue| match queue.verdict {
+        QueueVerdict::Sound if queue.is_card_queue_on == Some(false) => {
+            "queue not tested (it is off)"
+        }
         QueueVerdict::Sound => "queue sound",
         QueueVerdict::Corrupts => "queue CORRUPTS DATA",
         QueueVerdict::CorruptsWithoutQueue => "CORRUPTS DATA",

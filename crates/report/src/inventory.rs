@@ -44,6 +44,9 @@ pub struct List<'e> {
 pub struct Entry {
     /// The record's name.
     pub id: String,
+    /// How many words more of the id a list shows than of most, since another id has the same end.
+    #[serde(skip)]
+    pub(crate) id_words: usize,
     /// What its user called it.
     pub label: Option<String>,
     /// When it was made, RFC 3339.
@@ -113,8 +116,27 @@ const SHORT_ID_MIN: usize = 8;
 /// nothing.
 #[must_use]
 pub fn short_id(id: &str) -> &str {
+    longer_id(id, 0)
+}
+
+/// As [`short_id`], with `more` words before it.
+fn longer_id(id: &str, more: usize) -> &str {
     let mut ends = id.rmatch_indices('-').map(|(at, _)| &id[at + 1..]);
-    ends.find(|end| end.len() >= SHORT_ID_MIN).unwrap_or(id)
+    ends.by_ref().filter(|end| end.len() >= SHORT_ID_MIN).nth(more).unwrap_or(id)
+}
+
+/// Shows more of the ids of those of `entries` whose ends are the same.
+pub fn tell_ids_apart(entries: &mut [&mut Entry]) {
+    const WORDS_MAX: usize = 8;
+    for _ in 0..WORDS_MAX {
+        let shown: Vec<String> = entries.iter().map(|it| it.short_id().to_owned()).collect();
+        let is_shared = |id: &str| shown.iter().filter(|other| *other == id).count() > 1;
+        if !shown.iter().any(|id| is_shared(id)) {
+            return;
+        }
+        let shared = entries.iter_mut().zip(&shown).filter(|(_, id)| is_shared(id));
+        shared.for_each(|(entry, _)| entry.id_words += 1);
+    }
 }
 
 /// What `entries` are called in a table: by label, with the id where several have one label, or by id.
@@ -153,6 +175,7 @@ impl Entry {
         let is_whole = |doubt: &&cardproof_rating::Doubt| doubt.warning.code.forbids_verdict();
         Self {
             id: one_line(&record.id),
+            id_words: 0,
             label: record.label.as_deref().map(one_line),
             created: one_line(&record.created),
             is_simulated: record.is_simulated(),
@@ -171,7 +194,7 @@ impl Entry {
             defect: cardproof_rating::defect(record),
             found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
             finding: crate::lead::in_short(record).or_else(|| crate::powercut::in_short(record)),
-            is_card: cardproof_rating::may_be_sd_card(&record.conditions.device),
+            is_card: cardproof_rating::has_card_class(&record.conditions.device),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),
             undecided: of(Outcome::Undecided, false),
@@ -196,7 +219,7 @@ impl Entry {
 
     /// The end of its id, by which it is found as well.
     pub(crate) fn short_id(&self) -> &str {
-        short_id(&self.id)
+        longer_id(&self.id, self.id_words)
     }
 
     /// What was verified, where that is the result: nothing else was measured, or the card has a defect.
@@ -340,6 +363,15 @@ mod tests {
         ] {
             assert_eq!(of_id(id, None).short_id(), short);
         }
+    }
+
+    #[test]
+    fn ids_that_end_alike_are_shown_longer() {
+        let mut entries = ["a-1-11111111-22222222", "a-1-33333333-22222222", "b-44444444"]
+            .map(|id| of_id(id, None));
+        tell_ids_apart(&mut entries.iter_mut().collect::<Vec<_>>());
+        let shown: Vec<&str> = entries.iter().map(Entry::short_id).collect();
+        assert_eq!(shown, ["11111111-22222222", "33333333-22222222", "44444444"]);
     }
 
     #[test]

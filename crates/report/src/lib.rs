@@ -58,7 +58,7 @@ pub use html::{HtmlError, charts, check_html, html, shared_html};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
-    inventory_text, share_defects, short_id,
+    inventory_text, share_defects, short_id, tell_ids_apart,
 };
 pub use kept::ChartFile;
 pub use markdown::markdown;

@@ -82,13 +82,16 @@ impl Store {
     /// stands for it. An id has whole seconds; within one the time of the file decides.
     #[must_use]
     pub fn youngest(paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
-        let written =
-            |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-        paths.into_iter().max_by_key(|path| {
-            let written = written(path);
-            let seconds = began(path).or(written)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-            Some((seconds.as_secs(), written))
-        })
+        paths.into_iter().max_by_key(|path| Self::age(path))
+    }
+
+    /// What orders the records at `path`, the youngest last.
+    #[must_use]
+    pub fn age(path: &Path) -> impl Ord + use<> {
+        let written = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+        let began = began(path).or(written);
+        let seconds = began.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        (seconds.map(|seconds| seconds.as_secs()), written, path.to_owned())
     }
 
     /// Saves `record`, in the place of an earlier state of the same run.
