@@ -60,7 +60,7 @@ pub struct StateShare {
     pub reports: u64,
     /// How long they took together; `None` where the log does not say.
     pub time: Option<Nanos>,
-    /// Transactions a second: the median of the reports.
+    /// Transactions a second, on average.
     pub transactions_per_s: Iops,
     /// Bytes read and written a second, on average.
     pub bytes_per_s: Throughput,
@@ -239,15 +239,14 @@ fn shares(samples: &[Sample<'_>]) -> Vec<StateShare> {
 
 fn share(state: LogState, samples: &[Sample<'_>]) -> StateShare {
     let own: Vec<&Sample<'_>> = samples.iter().filter(|sample| sample.state == state).collect();
-    let rates = own.iter().map(|sample| sample.row.transactions_per_s);
     let moved = |sample: &&Sample<'_>| sample.row.moved_per_s().0;
-    let transactions: f64 = rates.clone().map(|rate| rate.0).sum();
+    let transactions: f64 = own.iter().map(|sample| sample.row.transactions_per_s.0).sum();
     let bytes: f64 = own.iter().map(moved).sum();
     StateShare {
         state,
         reports: own.len() as u64,
         time: time_of(own.iter().copied()),
-        transactions_per_s: median(rates),
+        transactions_per_s: Iops(transactions / own.len().max(1) as f64),
         bytes_per_s: Throughput(bytes / own.len().max(1) as f64),
         mean_bytes: Bytes((bytes / transactions.max(f64::MIN_POSITIVE)).round() as u64),
     }
@@ -382,7 +381,9 @@ fn by_rate(
         working.iter().filter(|sample| sample.state == LogState::SmallWrites).count() as f64;
     let goes_on = working.len() as f64 >= 0.9 * samples as f64;
     let is_written = written >= MOSTLY * working.len() as f64;
-    let is_slow = main.state == LogState::SmallWrites && main.transactions_per_s < CEILING;
+    let of_main = working.iter().filter(|sample| sample.state == main.state);
+    let usual = median(of_main.map(|sample| sample.row.transactions_per_s));
+    let is_slow = main.state == LogState::SmallWrites && usual < CEILING;
     (goes_on && is_written && is_slow && small >= PREVAILS * written)
         .then(|| (storage_limit(main), words::storage(main, words::Because::Slow)))
 }

@@ -89,3 +89,17 @@ fn recorded_logs_are_explained_as_what_they_were() {
     let text = fs::read_to_string(logs.join("iostat20-emmc-boot-and-idle.txt")).unwrap();
     assert!(told(&text).contains("reading (small requests), then background, then idle"));
 }
+
+/// Rate and size of the transactions give the rate of the bytes.
+#[test]
+fn the_figures_of_a_state_belong_together() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/iostat");
+    let text = fs::read_to_string(fixtures.join("slow-card-install.txt")).unwrap();
+    for explanation in explain_log(&iostat(&text).unwrap(), None) {
+        for share in &explanation.states {
+            let product = share.transactions_per_s.0 * share.mean_bytes.as_f64();
+            let ratio = product / share.bytes_per_s.0.max(1.0);
+            assert!(share.bytes_per_s.0 < 1.0 || (ratio - 1.0).abs() < 0.01, "{share:?}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use cardproof_units::{Nanos, Throughput};
 
 use super::super::{per_s, whole_percent};
-use super::{CEILING, LogExplanation, LogState, StateShare};
+use super::{LogExplanation, LogState, StateShare};
 
 /// Why storage is taken for the limit.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +44,9 @@ pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
             format!("the storage was waited for in {} of the working time", whole_percent(share))
         }
         Because::Slow => format!(
-            "these requests came without a break at less than {}/s; an A1 card does at least 500 writes of \
-             4 KiB a second, so the programs waited for the storage",
-            CEILING.0
+            "the programs wrote all the time, yet the storage finished only {}; an A1 card does at least 500 writes \
+             of 4 KiB a second, so the programs waited for the storage",
+            per_s(main.transactions_per_s, "writes")
         ),
     };
     let done = match main.state {
