@@ -158,7 +158,7 @@ impl Unread {
         }
         Failure::usage(match (advice, asked, error) {
             (Some(advice), ..) => format!("{name}: nothing to import: {advice}"),
-            (None, Some(tool), ImportError::Unrecognised) => format!(
+            (None, Some(tool), ImportError::Unrecognised | ImportError::Claim { .. }) => format!(
                 "{name} is not output of {tool}; paste it as the tool printed it, or leave --as out"
             ),
             (None, ..) => format!("{name}: {error}"),
@@ -211,11 +211,23 @@ fn read(
     Ok(match import(&text, tool, &origin()?) {
         Ok(found) => Ok(Read { name, found }),
         Err(error) => {
+            let advice = tool.and_then(|asked| other_tool(&text, asked));
+            if advice.is_some() {
+                return Ok(Err(Unread { name, error, own: None, advice }));
+            }
             let is_foreign = error == ImportError::Unrecognised;
             let advice = is_foreign.then(|| pasted::other(&text, Reader::Import, file)).flatten();
             Err(Unread { name, error, own: None, advice })
         }
     })
+}
+
+/// That `text`, which is not output of `asked`, is that of another tool.
+fn other_tool(text: &str, asked: ForeignTool) -> Option<String> {
+    let found = import(text, None, &origin().ok()?).ok()?;
+    let other = &found.records.first()?.tool.name;
+    (*other != asked.to_string())
+        .then(|| format!("this is output of {other}, not of {asked}; leave --as out"))
 }
 
 /// Why there is nothing at all.

@@ -321,7 +321,7 @@ fn mean<'r>(phases: &[&'r Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Optio
     }
     let logarithms: f64 = rates.iter().map(|rate| rate.ln()).sum();
     Some(Evidence {
-        rate: (logarithms / rates.len() as f64).exp(),
+        rate: if rates.len() == 1 { rates[0] } else { (logarithms / rates.len() as f64).exp() },
         count: rates.len(),
         depth: first.queue_depth,
         is_cache_unknown: phases.iter().any(|phase| has(phase, WarningCode::CacheUnknown)),

@@ -21,6 +21,7 @@ use crate::published::neighbours;
 use crate::quantity::Rate;
 use crate::shown::shown_rate;
 use crate::sound::{cause, figure_of, find, find_random_4k};
+use crate::stated::{may_be_memory, mean_of_stated};
 use crate::wording;
 use alone::alone;
 
@@ -197,8 +198,13 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
 }
 
 /// That nothing is known of `what`, or no more than the point that another tool stated.
-fn unknown(what: &str, finding: Finding<'_>) -> Answer {
+fn unknown(record: &Record, what: &str, finding: Finding<'_>) -> Answer {
+    let is_memory = finding.measured().is_some_and(|phase| may_be_memory(record, phase));
     Answer::unknown(match finding.stated(Phase::point_iops) {
+        Some(rate) if is_memory => format!(
+            "{what}: {rate}, perhaps of the page cache (memory), as {} does not tell, so there is no grade.",
+            record.tool.name
+        ),
         Some(rate) => format!("{what}: {}, so there is no grade.", as_stated(rate)),
         None => format!("{what}: not measured ({}).", cause(finding)),
     })
@@ -213,17 +219,21 @@ fn indicated<Unit>(
 ) -> Option<BoundedRate> {
     let is_storage =
         |phase: &Phase| !phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered);
-    let phase = finding.measured().filter(|phase| record.is_imported() && is_storage(phase));
+    let is_of_storage = |phase: &&Phase| is_storage(phase) && !may_be_memory(record, phase);
+    let phase = finding.measured().filter(|_| record.is_imported()).filter(is_of_storage);
     phase.and_then(|_| finding.stated(point)).map(|unit| widened(rate(unit)))
 }
 
 /// What a stated rate makes likely of a use: the grade of all that other runs may reach.
 fn of_stated(what: &str, figure: &BoundedRate, (poor, good): (f64, f64)) -> Answer {
     let grade = Grade::new(figure, poor, good);
-    let finding = format!(
-        "{what}: {}. The grade includes the usual variation between runs.",
-        as_stated(figure.estimate)
-    );
+    let variation = match grade {
+        Grade::Unknown => {
+            "With the usual variation between runs it can be anything from slow to good, so there is no grade."
+        }
+        _ => "The grade includes the usual variation between runs.",
+    };
+    let finding = format!("{what}: {}. {variation}", as_stated(figure.estimate));
     Answer { grade, finding, comparison: String::new() }
 }
 
@@ -236,7 +246,7 @@ fn starting(record: &Record) -> Answer {
     let finding = find_random_4k(record, OpName::Read);
     match figure_of(finding, shown_rate) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
-            || unknown(what, finding),
+            || unknown(record, what, finding),
             |figure| of_stated(what, &figure, (READ_POOR_IOPS, READ_GOOD_IOPS)),
         ),
         Some(figure) => {
@@ -259,7 +269,7 @@ fn installing(record: &Record) -> Answer {
     let finding = find_random_4k(record, OpName::Write);
     match figure_of(finding, shown_rate) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
-            || unknown(what, finding),
+            || unknown(record, what, finding),
             |figure| of_stated(what, &figure, (WRITE_POOR_IOPS, WRITE_GOOD_IOPS)),
         ),
         Some(figure) => {
@@ -320,7 +330,7 @@ fn databases(record: &Record) -> Answer {
     });
     match figure_of(finding, shown_rate) {
         None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
-            || unknown(what, finding),
+            || unknown(record, what, finding),
             |figure| of_stated(what, &figure, (SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS)),
         ),
         Some(figure) => {
@@ -345,13 +355,14 @@ fn large_files(record: &Record) -> Answer {
     let (read, write) = (find(OpName::Read), find(OpName::Write));
     let reading = match figure(read) {
         Some(read) => format!("sequential read: {}", wording::figure_unless_narrow(&read)),
-        None => without_interval("sequential read", read),
+        None => without_interval(record, "sequential read", read),
     };
     match figure(write) {
         None => {
-            let stated = indicated(record, write, Phase::point_throughput, Rate::Throughput);
+            let mean = |phase: &Phase| mean_of_stated(record, phase);
+            let stated = indicated(record, write, mean, Rate::Throughput);
             let grade = stated.as_ref().map_or(Grade::Unknown, grade_of_recording);
-            let writing = without_interval("Sequential write", write);
+            let writing = without_interval(record, "Sequential write", write);
             Answer { grade, ..Answer::unknown(format!("{writing}; {reading}.")) }
         }
         Some(written) => {
@@ -362,8 +373,8 @@ fn large_files(record: &Record) -> Answer {
 }
 
 /// That `what` is not known, or no more than the point that another tool stated.
-fn without_interval(what: &str, finding: Finding<'_>) -> String {
-    match finding.stated(Phase::point_throughput) {
+fn without_interval(record: &Record, what: &str, finding: Finding<'_>) -> String {
+    match finding.measured().and_then(|phase| mean_of_stated(record, phase)) {
         Some(rate) => format!("{what}: {}", as_stated(rate)),
         None => format!("{what}: not measured ({})", cause(finding)),
     }

@@ -194,6 +194,31 @@ pub(crate) fn is_random_4k(phase: &Phase, op: OpName, queue_depth: u16) -> bool 
         && phase.queue_depth == queue_depth
 }
 
+/// That `record` has a sequential rate only of smaller blocks or of the page cache, which is another quantity; `None`
+/// where it has none.
+pub(crate) fn smaller_sequential(record: &Record, op: OpName) -> Option<String> {
+    let is_smaller = |phase: &&Phase| {
+        phase.op == op
+            && phase.is_measured()
+            && phase.pattern == PatternName::Sequential
+            && phase.block_size_bytes > Bytes::ZERO
+            && phase.block_size_bytes < RECORDING_UNIT
+            && !is_synced(phase)
+    };
+    let rate = |phase: &Phase| phase.point_throughput().map_or(0.0, |rate| rate.0);
+    let fastest = record
+        .phases
+        .iter()
+        .filter(is_smaller)
+        .max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+    let is_buffered = fastest.warnings.iter().any(|it| it.code == WarningCode::Buffered);
+    let how = match is_buffered {
+        true => "through the page cache".to_owned(),
+        false => format!("in blocks of {}", fastest.block_size_bytes),
+    };
+    Some(format!("measured only {how} ({}), which is not compared", Throughput(rate(fastest))))
+}
+
 /// Whether `phase` was to have more in flight than the target took.
 pub(crate) fn is_depth_reduced(phase: &Phase) -> bool {
     phase.warnings.iter().any(|warning| warning.code == WarningCode::QueueDepthReduced)

@@ -2,8 +2,9 @@
 //! than memory.
 
 use cardproof_record::{OpName, PatternName, Phase, Record, SyncMode, WarningCode};
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, Throughput};
 
+use crate::pick::is_random_4k;
 use crate::quantity::Rate;
 
 /// In less time a card works with what it has at hand. No source; our choice.
@@ -17,6 +18,9 @@ const SECONDS_AT_LIMIT: f64 = 5.0;
 
 /// The bus of most cards carries no more bytes a second (SD Physical Layer specification, SDR104).
 const CARD_BUS: f64 = 104e6;
+
+/// No published card writes so many blocks of 4 KiB a second at random, one at a time. No source; our choice.
+const RANDOM_WRITES: f64 = 10_000.0;
 
 /// The kernel may keep written data in memory for so long (`vm.dirty_expire_centisecs`, Linux documentation).
 const KEPT_IN_MEMORY: Nanos = Nanos::from_secs(30);
@@ -33,8 +37,9 @@ fn took_less_than(phase: &Phase, time: Nanos) -> bool {
 }
 
 /// Whether another tool's `phase` of `record` may have written to memory alone: nothing says that it went around the page
-/// cache or waited for it to be emptied, all that it wrote fits there, and it was faster than the bus of most cards.
-fn may_be_memory(record: &Record, phase: &Phase) -> bool {
+/// cache or waited for it to be emptied, and either all that it wrote fits there and it was faster than the bus of most
+/// cards, or it did more random writes than any card.
+pub(crate) fn may_be_memory(record: &Record, phase: &Phase) -> bool {
     let is_open = phase.warnings.iter().any(|warning| warning.code == WarningCode::CacheUnknown);
     let is_unsynced = phase.op == OpName::Write && phase.sync == SyncMode::None;
     let memory = record.conditions.host.memory_bytes;
@@ -42,7 +47,27 @@ fn may_be_memory(record: &Record, phase: &Phase) -> bool {
     let has_time = phase.duration_ns > Nanos::ZERO;
     let is_quick = took_less_than(phase, KEPT_IN_MEMORY);
     let is_fast = phase.point_throughput().is_some_and(|rate| rate.0 > CARD_BUS);
-    phase.stated.is_some() && is_open && is_unsynced && is_fast && (is_quick || fits && !has_time)
+    let is_beyond_cards = is_random_4k(phase, OpName::Write, 1)
+        && phase.point_iops().is_some_and(|rate| rate.0 > RANDOM_WRITES);
+    let is_kept = is_beyond_cards || is_fast && (is_quick || fits && !has_time);
+    phase.stated.is_some() && is_open && is_unsynced && is_kept
+}
+
+/// The geometric mean of the rates that a tool stated of `phase` of `record` and of its repetitions, in bytes a second.
+pub(crate) fn mean_of_stated(record: &Record, phase: &Phase) -> Option<Throughput> {
+    phase.stated.as_ref()?;
+    let of = |it: &Phase| (it.op, it.pattern, it.block_size_bytes, it.queue_depth, it.sync.clone());
+    let alike = record.phases.iter().filter(|it| it.stated.is_some() && of(it) == of(phase));
+    let rates: Vec<f64> =
+        alike.filter_map(|it| Some(it.point_throughput()?.0)).filter(|rate| *rate > 0.0).collect();
+    match rates.as_slice() {
+        [] => None,
+        [only] => Some(Throughput(*only)),
+        several => {
+            let logarithms: f64 = several.iter().map(|rate| rate.ln()).sum();
+            Some(Throughput((logarithms / several.len() as f64).exp()))
+        }
+    }
 }
 
 /// Why `phase` of `record` cannot show that the limit `at_least` is reached, in a clause; `None` where nothing forbids it.
@@ -60,10 +85,8 @@ pub(crate) fn why_no_pass(record: &Record, phase: &Phase, at_least: Rate) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use cardproof_record::{Stated, Warning};
-    use cardproof_units::Throughput;
-
     use super::*;
+    use cardproof_record::{Stated, Warning};
 
     fn write(bytes: Bytes, time: Nanos) -> Phase {
         let name = "sequential-write-1m-qd1".to_owned();

@@ -1,6 +1,8 @@
 //! The figures that a run has in the units of the tool whose method it followed.
 
+use cardproof_rating::compare::Shape;
 use cardproof_record::{Figure, Phase, Record, WarningCode};
+use cardproof_units::Bytes;
 
 use crate::clean::one_line;
 
@@ -14,7 +16,19 @@ pub(crate) fn heading(record: &Record) -> &'static str {
 
 /// The figures of `record`, one line each.
 pub(crate) fn figures(record: &Record) -> Vec<String> {
-    record.figures.iter().map(|figure| line(figure) + note(figure, &record.phases)).collect()
+    let test = |figure: &Figure| test_of(figure, record).unwrap_or_default();
+    let figures = record.figures.iter();
+    figures.map(|figure| line(figure, &test(figure)) + note(figure, &record.phases)).collect()
+}
+
+/// The one test that another tool's `figure` is of, which its name does not tell.
+fn test_of(figure: &Figure, record: &Record) -> Option<String> {
+    let [name] = figure.phases.as_slice() else { return None };
+    let phase = record.phases.iter().find(|phase| phase.name == *name)?;
+    let is_known = record.is_imported() && phase.block_size_bytes > Bytes::ZERO;
+    let is_buffered = phase.warnings.iter().any(|it| it.code == WarningCode::Buffered);
+    let how = if is_buffered { ", through the page cache" } else { "" };
+    is_known.then(|| format!("{}{how}: ", Shape::from_phase(phase)))
 }
 
 /// What must be known of `figure` before it is held against a tool's.
@@ -33,10 +47,10 @@ fn note(figure: &Figure, phases: &[Phase]) -> &'static str {
     ""
 }
 
-fn line(figure: &Figure) -> String {
+fn line(figure: &Figure, test: &str) -> String {
     let Figure { name, tool, value, unit, .. } = figure;
-    let own =
-        format!("{}: {}: {} {}", one_line(tool), one_line(name), number(*value), one_line(unit));
+    let (tool, name) = (one_line(tool), one_line(name));
+    let own = format!("{tool}: {test}{name}: {} {}", number(*value), one_line(unit));
     match (figure.unit_bytes_per_s, figure.bytes_per_s()) {
         // A unit that is what it says needs no translation.
         (Some(MEGABYTE), _) | (None, _) | (_, None) => own,
@@ -83,7 +97,7 @@ mod tests {
             (figure(1151.2, "points", None), "iozone: write 4k: 1151 points"),
         ];
         for (figure, wanted) in cases {
-            assert_eq!(line(&figure), wanted);
+            assert_eq!(line(&figure, ""), wanted);
         }
     }
 
@@ -107,6 +121,6 @@ mod tests {
     #[test]
     fn a_name_cannot_break_the_line() {
         let figure = Figure { name: "a\nb\u{1b}[1m".to_owned(), ..figure(1.0, "s", None) };
-        assert!(!line(&figure).contains(['\n', '\u{1b}']));
+        assert!(!line(&figure, "").contains(['\n', '\u{1b}']));
     }
 }

@@ -338,9 +338,9 @@ const fn cache(command: Command) -> Cache {
         (false, Sync::None) => {
             Cache::Unknown("dd's output does not tell whether the page cache was in use")
         }
-        (false, _) => {
-            Cache::Used("dd wrote through the page cache and waited for it to be emptied")
-        }
+        (false, _) => Cache::Used(
+            "dd wrote through the page cache, and its figure includes the time to empty it; direct writes may differ",
+        ),
     }
 }
 

@@ -190,7 +190,9 @@ fn disk_write() -> PhaseDraft {
         block: Bytes::kib(4),
         depth: 1,
         sync: Sync::AtEnd,
-        cache: Cache::Used("dd wrote through the page cache and waited for it to be emptied"),
+        cache: Cache::Used(
+            "dd wrote through the page cache, and its figure includes the time to empty it; direct writes may differ",
+        ),
         ..PhaseDraft::new(OpName::Write, PatternName::Sequential)
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::likeness::FoundDoubts;
 use super::shape::{Measured, Shape};
-use crate::pick::{Finding, is_sequential};
+use crate::pick::{Finding, is_sequential, smaller_sequential};
 use crate::reference::is_published;
 use crate::slowdown::faster_alone;
 
@@ -120,7 +120,10 @@ impl Column {
             |record| match is_published(record) {
                 true => "its source has no such figure".to_owned(),
                 false => {
-                    self.other_depth(record).unwrap_or_else(|| Finding::find(record, fits).cause())
+                    let finding = Finding::find(record, fits);
+                    self.other_depth(record)
+                        .or_else(|| self.smaller_blocks(record, finding))
+                        .unwrap_or_else(|| finding.cause())
                 }
             },
         )
@@ -138,6 +141,16 @@ impl Column {
             "measured at queue depth {}, but compared at queue depth {}",
             deeper.queue_depth, wanted.queue_depth
         ))
+    }
+
+    /// That `record` has this rate only of smaller blocks, where it has no phase of large ones.
+    fn smaller_blocks(self, record: &Record, finding: Finding<'_>) -> Option<String> {
+        let op = match self {
+            Self::SequentialRead => OpName::Read,
+            Self::SequentialWrite | Self::SustainedWrite => OpName::Write,
+            _ => return None,
+        };
+        matches!(finding, Finding::Absent { .. }).then(|| smaller_sequential(record, op))?
     }
 
     pub(super) fn measured<'r>(self, runs: &[&'r Record]) -> Option<Measured<'r>> {

@@ -5,6 +5,7 @@ use cardproof_units::Bytes;
 
 use super::shape::Measured;
 use crate::doubts::{Doubt, doubts};
+use crate::stated::may_be_memory;
 
 /// Methods that all run iozone for the phases that bypass the page cache.
 const IOZONE: [&str; 5] =
@@ -173,7 +174,7 @@ fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
 
 /// Why the figure of `measured` stands for nothing, if it does not.
 pub(super) fn in_doubt(measured: &Measured<'_>) -> Option<String> {
-    in_one_of(&doubts(measured.record), measured)
+    in_one_of(&doubts(measured.record), measured).or_else(|| of_memory(measured))
 }
 
 /// Which of `doubts`, those about the record of `measured`, says that its figure stands for nothing.
@@ -182,6 +183,16 @@ fn in_one_of(doubts: &[Doubt], measured: &Measured<'_>) -> Option<String> {
         doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)
     })?;
     Some(doubt.warning.to_string())
+}
+
+/// That the figure of `measured` may be of memory and not of the storage.
+fn of_memory(measured: &Measured<'_>) -> Option<String> {
+    may_be_memory(measured.record, measured.phase).then(|| {
+        format!(
+            "perhaps of the page cache (memory), as {} does not tell",
+            measured.record.tool.name
+        )
+    })
 }
 
 /// The doubts about records, each found once for all figures.
@@ -196,7 +207,7 @@ impl<'r> FoundDoubts<'r> {
             self.0.push((measured.record, doubts(measured.record)));
             self.0.len() - 1
         });
-        in_one_of(&self.0[at].1, measured)
+        in_one_of(&self.0[at].1, measured).or_else(|| of_memory(measured))
     }
 }
 
