@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use cardproof_rating::compare::{Comparison, Contender, Pairing, Use, compare_knowing};
+use cardproof_rating::compare::{
+    Comparison, Contender, Pairing, Use, compare_knowing, is_measured_alike,
+};
 use cardproof_rating::{find_reference, references};
 use cardproof_record::{OpName, Record};
 use cardproof_report::{
@@ -194,9 +196,16 @@ fn cards(names: &[String]) -> Result<Vec<Card>, Failure> {
 
 /// A record has nothing to be compared with in itself.
 fn refuse_twins(cards: &[Card]) -> Result<(), Failure> {
-    let ids = |card: &Card| card.runs.iter().map(|run| run.id.clone()).collect::<Vec<_>>();
     for (at, card) in cards.iter().enumerate() {
-        if let Some(twin) = cards[..at].iter().find(|other| ids(other) == ids(card)) {
+        let is_of = |run: &Record| card.runs.iter().any(|own| own.id == run.id);
+        if let Some(twin) = cards[..at].iter().find(|other| other.runs.iter().any(is_of)) {
+            if twin.runs.len() + card.runs.len() > 2 {
+                return Err(Failure::usage(format!(
+                    "'{}' and '{}' have a record in common; a label stands for all records of its card: to compare \
+                     single ones, name their ids (`cardproof list` shows them)",
+                    twin.given, card.given
+                )));
+            }
             return Err(Failure::usage(format!(
                 "'{}' and '{}' are the same record; name records of different cards (`cardproof list` shows them)",
                 twin.given, card.given
@@ -285,8 +294,9 @@ fn runs(name: &str) -> Result<Vec<Record>, Failure> {
     let runs: Vec<Record> = if Path::new(name).exists() {
         vec![saved::read(Path::new(name))?]
     } else {
-        name.split(',').map(record).collect::<Result<_, _>>()?
+        name.split(',').map(records).collect::<Result<Vec<_>, _>>()?.concat()
     };
+    refuse_several_cards(name, &runs)?;
     if let Some(other) = runs.iter().find(|run| run.phases.is_empty()) {
         return Err(Failure::usage(format!(
             "{name} is a record of '{}' and holds no rates to compare; name a record of \
@@ -297,7 +307,19 @@ fn runs(name: &str) -> Result<Vec<Record>, Failure> {
     Ok(runs)
 }
 
-fn record(name: &str) -> Result<Record, Failure> {
+/// Commas join runs of one card, and never two cards.
+fn refuse_several_cards(name: &str, runs: &[Record]) -> Result<(), Failure> {
+    let apart = runs.windows(2).find(|pair| !saved::is_alike(&pair[0], &pair[1]));
+    let Some([one, other]) = apart else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "{name} joins records of different cards ({} and {}); a comma joins runs of one card: separate cards by a space",
+        device(one),
+        device(other)
+    )))
+}
+
+/// The records that `name` stands for: one, or all of a label's card that were measured alike.
+fn records(name: &str) -> Result<Vec<Record>, Failure> {
     if let Some(name) = name.strip_prefix(REFERENCE) {
         let card = find_reference(name).ok_or_else(|| {
             let tables = references().iter().map(|card| card.table);
@@ -307,7 +329,7 @@ fn record(name: &str) -> Result<Record, Failure> {
                 did_you_mean(name, names)
             ))
         })?;
-        return Ok(card.record.clone());
+        return Ok(vec![card.record.clone()]);
     }
     if let Some(card) = simulated_name(Path::new(name)) {
         simulated_card(card)?;
@@ -316,11 +338,15 @@ fn record(name: &str) -> Result<Record, Failure> {
              cardproof run sim:{card} --label NAME, then compare NAME"
         )));
     }
-    match saved::locate_for(Path::new(name), has_rates) {
-        Ok(path) => saved::read(&path),
-        // Nothing of the user's is called so.
-        Err(failure) => find_reference(name).map(|card| card.record.clone()).ok_or(failure),
-    }
+    // What is called like nothing of the user's may be a published card.
+    saved::read_all_for(Path::new(name), has_rates, is_of_label).or_else(|failure| {
+        find_reference(name).map(|card| vec![card.record.clone()]).ok_or(failure)
+    })
+}
+
+/// Whether `record` counts beside the youngest one of its label.
+fn is_of_label(record: &Record, youngest: &Record) -> bool {
+    saved::is_alike(record, youngest) && is_measured_alike(record, youngest)
 }
 
 fn contenders<'c>(cards: &'c [Card], args: &CompareArgs) -> Result<Vec<Contender<'c>>, Failure> {

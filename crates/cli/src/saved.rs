@@ -62,6 +62,28 @@ pub(crate) fn locate_for(name: &Path, is_usable: fn(&Record) -> bool) -> Result<
     )))
 }
 
+/// As [`locate_for`], with all records that `name` stands for, read: of a label, which stands for a card, those that are
+/// like the youngest usable one by `belong`, oldest first; else the one that is meant.
+pub(crate) fn read_all_for(
+    name: &Path,
+    is_usable: fn(&Record) -> bool,
+    belong: fn(&Record, &Record) -> bool,
+) -> Result<Vec<Record>, Failure> {
+    let youngest = read(&locate_for(name, is_usable)?)?;
+    let is_label = !name.exists() && name.to_str() == youngest.label.as_deref();
+    if !is_label || !is_usable(&youngest) {
+        return Ok(vec![youngest]);
+    }
+    let kept = inventory::kept()?;
+    let mut all = inventory::labelled(&kept, youngest.label.as_deref().unwrap_or_default());
+    all.sort_by_key(|(path, _)| fs::metadata(path).and_then(|it| it.modified()).ok());
+    let others = all.into_iter().map(|(_, record)| record);
+    let others = others.filter(|it| it.id != youngest.id && is_usable(it) && belong(it, &youngest));
+    let mut records: Vec<Record> = others.collect();
+    records.push(youngest);
+    Ok(records)
+}
+
 /// The usable record that `name` stands for, whose own record at `path` is not usable.
 fn usable_beside(
     name: &Path,
@@ -100,7 +122,7 @@ fn chosen(
 }
 
 /// Whether two records can be of one card, by its model and size.
-fn is_alike(a: &Record, b: &Record) -> bool {
+pub(crate) fn is_alike(a: &Record, b: &Record) -> bool {
     let of = |record: &Record| {
         let device = record.conditions.device.clone();
         let simulated = device.name.filter(|_| record.is_simulated());

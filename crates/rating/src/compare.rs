@@ -215,6 +215,16 @@ pub fn compare_knowing(
     }
 }
 
+/// Whether `a` and `b`, records of one card, can count as two runs of one measurement: they have the same figures, and
+/// nothing that decides a rate differs.
+#[must_use]
+pub fn is_measured_alike(a: &Record, b: &Record) -> bool {
+    Column::ALL.into_iter().all(|column| match (column.measured(&[a]), column.measured(&[b])) {
+        (Some(a), Some(b)) => differences(&a, &b).is_empty(),
+        (a, b) => a.is_none() && b.is_none(),
+    })
+}
+
 /// What `card` has in the columns by which cards are chosen, compared with nothing: a small part of the work of
 /// [`compare`].
 #[must_use]

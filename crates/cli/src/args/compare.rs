@@ -14,9 +14,10 @@ use crate::output::Sink;
     override_usage = "cardproof compare [OPTIONS] <CARD>...\n       cardproof compare --list [--json <FILE|->]"
 )]
 pub(crate) struct CompareArgs {
-    /// A record: a file, an id or its first characters, a label, `latest`, or ref:NAME for a published one
+    /// A record: a file, an id as `list` shows it, a label, `latest`, or ref:NAME for a published one
     ///
-    /// To combine several runs of one card, join them with commas. ref:TABLE stands for all cards of
+    /// A label stands for all its records of the same card that were measured alike. To combine other runs of one card,
+    /// join them with commas. ref:TABLE stands for all cards of
     /// a published table. --list shows the names and tables.
     #[arg(value_name = "CARD")]
     pub(crate) cards: Vec<String>,
@@ -26,7 +27,7 @@ pub(crate) struct CompareArgs {
     /// Use this if the runs of the cards alternated: run 1 of each, then run 2 of each, and so on
     #[arg(long)]
     pub(crate) paired: bool,
-    /// What you want to use the card for
+    /// What you want to use the card for; `server` includes Home Assistant
     #[arg(
         long = "use",
         value_enum,
