@@ -29,6 +29,15 @@ pub(super) fn places(cards: &[&Ranked]) -> Vec<String> {
     cards.iter().enumerate().map(place).collect()
 }
 
+/// The use for which these cards can be ranked, where they cannot for `wanted`.
+pub(super) fn other_use(comparison: &Comparison, wanted: Use) -> Option<String> {
+    let can = |by: Use| {
+        by != wanted && comparison.rankings.iter().any(|it| it.by == by && it.cards.len() > 1)
+    };
+    let other = Use::ALL.into_iter().find(|by| can(*by))?;
+    Some(format!("For another use they can be ranked: --use {}. ", other.name()))
+}
+
 /// More names than this are counted and not listed.
 const NAMES_MAX: usize = 3;
 
@@ -47,6 +56,7 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
     if orders().any(|ranking| has_intervals(&ranking) && shares_rank(&ranking)) {
         notes.push("Cards of the same rank may be equally fast.".to_owned());
     }
+    notes.extend(means(comparison));
     notes.extend(graded(comparison, rankings, wanted));
     notes.extend(disturbed::note(comparison, wanted));
     let disturbed = disturbed::names(comparison, wanted);
@@ -70,6 +80,20 @@ fn score(comparison: &Comparison, wanted: Use) -> Option<String> {
     (is_shown && wanted.is_better_low()).then(|| format!("\"time\": {}.", wanted.formula()))
 }
 
+/// Which cards have figures of several runs.
+fn means(comparison: &Comparison) -> Option<String> {
+    let runs = |at: usize| {
+        let cells = comparison.rows.iter().filter_map(|row| row.cells.get(at));
+        cells.map(|cell| cell.runs).max().filter(|runs| *runs > 1)
+    };
+    let names = comparison.cards.iter().enumerate();
+    let several: Vec<String> = names
+        .filter_map(|(at, name)| Some(format!("{} ({})", one_line(name), runs(at)?)))
+        .collect();
+    let several: Vec<&str> = several.iter().map(String::as_str).collect();
+    (!several.is_empty()).then(|| format!("Means of several runs: {}.", wording::list(&several)))
+}
+
 /// What `check` calls the cards for a system, where the best of this order have different grades: it looks at more
 /// than this order does.
 fn graded(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Option<String> {
@@ -81,7 +105,7 @@ fn graded(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Option
         .map(|(card, grade)| format!("{} {}", one_line(&card.name), grade.word()))
         .collect();
     Some(format!(
-        "`check` grades them {}: its grade is that of the weakest of programs, databases and pauses, and this order is of the time for all reads and writes together.",
+        "`check` grades by the weakest use: {}. This order adds up the times of all reads and writes.",
         wording::list(&told.iter().map(String::as_str).collect::<Vec<_>>())
     ))
 }

@@ -306,7 +306,11 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
         (several, behind) => {
             let range = [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
             let [first, last] = range;
-            let unit = if unit == "/s" { "transactions a second" } else { unit };
+            let unit = match unit {
+                "/s" => "transactions a second",
+                "s" => "s for the same work",
+                other => other,
+            };
             let rest = match behind {
                 Some((next, behind)) => {
                     let others = ranking.cards.iter().filter(|card| card.place > 1).count() - 1;
@@ -320,7 +324,8 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             let why = if is_disturbed {
                 "Some of their tests were disturbed, which can have slowed them, so there is no order."
             } else {
-                "They are too close to tell: measure each again, and compare all records."
+                "They are too close to tell: measure each again, and compare all records of each card: by its label, \
+                 or by ids joined with commas."
             };
             format!(
                 "{} cannot be told apart: {first} to {last} {unit}. {why}{rest}",
@@ -434,7 +439,9 @@ fn lacking(comparison: &Comparison, wanted: Use) -> String {
             let cause = card.missing.iter().find(|missing| missing.column == column);
             let cause = cause.filter(|_| sound(comparison).len() == 2);
             let cause = cause.map_or_else(String::new, |it| format!(" ({})", one_line(&it.cause)));
-            format!("'{}' has no sound figure of {}{cause}", one_line(&card.name), column.label())
+            let is_in_doubt = card.figures.iter().any(|it| it.column == column);
+            let figure = if is_in_doubt { "sound figure" } else { "figure" };
+            format!("'{}' has no {figure} of {}{cause}", one_line(&card.name), column.label())
         })
         .collect();
     match told.as_slice() {
@@ -470,7 +477,8 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
             .to_owned(),
     };
     let raw = side_by_side(comparison, wanted).map_or_else(String::new, |raw| format!(" {raw}"));
-    format!("{why}{raw} {again}")
+    let other = notes::other_use(comparison, wanted).unwrap_or_default();
+    format!("{why}{raw} {other}{again}")
 }
 
 /// Whether anything was measured of two cards or more.

@@ -50,10 +50,16 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Speed relative to {first}. The confidence of {} applies to all ranges of ratios together. If a \
+        "Speed relative to {first}. All these ranges of ratios are right together with {} confidence. If a \
          range excludes 1, the difference is real.",
         wording::percent(comparison.confidence)
     );
+    if comparison.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.runs == 1) {
+        text.push_str(
+            " The interval of a rate from one run leaves out the differences between runs; the ranges of ratios \
+             and the order include them.",
+        );
+    }
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
     if ratios.any(|ratio| ratio.between.is_none()) {
         text.push_str(
@@ -102,7 +108,7 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
     if let Some(Ratio { estimate, between }) = cell.ratio {
         row.push(times(estimate));
         row.push(match between {
-            Some([low, high]) => format!("{} to {}", times(low), times(high)),
+            Some([low, high]) => format!("{} to {}", beside_one(low), beside_one(high)),
             None => "no interval".to_owned(),
         });
     } else if !cell.not_alike.is_empty() {
@@ -118,6 +124,16 @@ fn times(ratio: f64) -> String {
         ratio if ratio < 10.0 => format!("{ratio:.2}"),
         ratio => format!("{ratio:.1}"),
     }
+}
+
+/// The end of a range of ratios, with as many digits as it takes to see on which side of 1 it is.
+fn beside_one(ratio: f64) -> String {
+    let shown = times(ratio);
+    if shown != "1.00" || ratio == 1.0 {
+        return shown;
+    }
+    let digits = (3..=6).map(|decimals| format!("{ratio:.decimals$}"));
+    digits.into_iter().find(|it| it.trim_end_matches('0') != "1.").unwrap_or(shown)
 }
 
 fn ranked(ranking: &Ranking) -> Section {
@@ -214,5 +230,16 @@ fn correlated(correlations: &[Correlation]) -> Section {
         columns: vec!["job and rate", "correlation", "cards"],
         rows: correlations.iter().map(row).collect(),
         notes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside_one;
+
+    #[test]
+    fn the_end_of_a_range_shows_on_which_side_of_one_it_is() {
+        let ends = [1.004, 1.000_04, 0.998, 1.0, 0.97].map(beside_one);
+        assert_eq!(ends, ["1.004", "1.00004", "0.998", "1.00", "0.97"]);
     }
 }
