@@ -38,7 +38,7 @@ Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong comma
 safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
 const JSON_HELP: &str = "The answer as JSON, one key for each question, to a file or to standard output. The whole record: \
-`cardproof show latest --json`. An existing file is overwritten";
+`cardproof show latest --json -`. An existing file is overwritten";
 
 /// What to check.
 #[derive(Debug, Args)]

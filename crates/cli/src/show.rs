@@ -19,7 +19,7 @@ use crate::talk::{self, Talk};
 /// What to show, and where.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Records: a file, an id or its first characters, a label, `latest`, or `-` for standard input
+    /// Records: a file, an id as `list` shows it, a label, `latest`, or `-` for standard input
     #[arg(value_name = "RECORD", required = true)]
     pub(crate) records: Vec<PathBuf>,
     /// Where the report goes.

@@ -57,7 +57,7 @@ pub(super) struct Trouble {
 /// What to share, and with whom.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// A record: a file, an id or its first characters, a label or `latest`. Without a record, `submit
+    /// A record: a file, an id as `list` shows it, a label or `latest`. Without a record, `submit
     /// --queue` sends the records that wait in the queue
     #[arg(value_name = "RECORD")]
     records: Vec<PathBuf>,

@@ -44,7 +44,7 @@ pub(crate) struct TuneArgs {
     /// A block device, an image file, a directory (for its device's settings), or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
-    /// A record of `cardproof geometry` on the same card: a file, an id or its first characters, a label, or
+    /// A record of `cardproof geometry` on the same card: a file, an id as `list` shows it, a label, or
     /// `latest`
     #[arg(long, value_name = "RECORD")]
     pub(crate) geometry: Option<PathBuf>,

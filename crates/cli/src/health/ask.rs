@@ -7,7 +7,7 @@ use std::process::Command;
 
 use cardproof_device::guard;
 use cardproof_device::identify::{StorageChoice, identify};
-use cardproof_device::{Sysroot, WearFacts, wear_facts};
+use cardproof_device::{LookError, Sysroot, WearFacts, wear_facts};
 use cardproof_rating::Wear;
 use cardproof_rating::signs::Signs;
 use cardproof_report::signs::wear_in_words;
@@ -97,13 +97,16 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
         )));
     }
     let real = std::fs::canonicalize(path).map_err(|error| {
-        Failure::of_opening(
-            &error,
-            format!(
-                "cannot look at {}: {error}; name a block device, such as /dev/mmcblk0",
-                path.display()
-            ),
-        )
+        let name = path.display();
+        let message = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                LookError::Missing { path: path.to_owned() }.to_string()
+            }
+            _ => {
+                format!("cannot look at {name}: {error}; name a block device, such as /dev/mmcblk0")
+            }
+        };
+        Failure::of_opening(&error, message)
     })?;
     if !crate::output::is_block_device(&real) && !real.is_dir() {
         return Err(Failure::usage(format!(

@@ -379,7 +379,7 @@ fn bad_input_is_one_clear_error() {
     let home = Home::new();
     let text = write(&home, "letter.txt", "Dear Sir");
     for (words, status, said) in [
-        (vec!["/dev/cardproof-none"], 2, "name a block device"),
+        (vec!["/dev/cardproof-none"], 2, "does not exist; check the name"),
         (vec![text.as_str()], 2, "is not a block device"),
         (vec![text.as_str(), "--ask-card"], 2, "is not a block device"),
         (vec!["--raw", text.as_str()], 2, "no output that is known"),

@@ -53,6 +53,7 @@ mod setups;
 mod simulated;
 mod submitting;
 mod submitting_tls;
+mod third_reader;
 mod traces;
 mod verify;
 mod verify_directory;
