@@ -309,6 +309,15 @@ fn runs(name: &str) -> Result<Vec<Record>, Failure> {
 
 /// Commas join runs of one card, and never two cards.
 fn refuse_several_cards(name: &str, runs: &[Record]) -> Result<(), Failure> {
+    let is_label = |part: &&str| runs.iter().any(|run| run.label.as_deref() == Some(*part));
+    let mut labels: Vec<&str> = name.split(',').filter(is_label).collect();
+    labels.dedup();
+    if let [one, other, ..] = labels.as_slice() {
+        return Err(Failure::usage(format!(
+            "{one} and {other} are labels of different cards; separate them by a space, or join ids with commas if \
+             they are one card"
+        )));
+    }
     let apart = runs.windows(2).find(|pair| !saved::is_alike(&pair[0], &pair[1]));
     let Some([one, other]) = apart else { return Ok(()) };
     Err(Failure::usage(format!(

@@ -49,8 +49,23 @@ fn a_comma_joins_no_two_cards() {
     measured(&home, "sandisk-ultra-a1", "red", "5");
     measured(&home, "high-endurance", "grey", "5");
     measured(&home, "v30-a2", "blue", "5");
-    let message = in_one_line(&said(&home, &["compare", "red,grey", "blue"], 2).stderr);
-    assert!(message.contains("different cards") && message.contains("by a space"), "{message}");
+    measured(&home, "v30-a2", "green", "6");
+    for (joined, other, expected) in [
+        (
+            "red,grey",
+            "blue",
+            "red and grey are labels of different cards; separate them by a space",
+        ),
+        ("blue,green", "red", "blue and green are labels of different cards"),
+    ] {
+        let message = in_one_line(&said(&home, &["compare", joined, other], 2).stderr);
+        assert!(message.contains(expected), "{message}");
+    }
+    let [red, grey, blue, green] = ids(&home).try_into().unwrap();
+    let joined = format!("{red},{grey}");
+    let message = in_one_line(&said(&home, &["compare", &joined, "blue"], 2).stderr);
+    assert!(message.contains("joins records of different cards"), "{message}");
+    said(&home, &["compare", &format!("{blue},{green}"), "red"], 0);
 }
 
 #[test]
