@@ -37,7 +37,8 @@ pub(crate) struct RunArgs {
     /// fio job file (FILE.fio)
     #[arg(long, value_name = "NAME|FILE", default_value = "standard")]
     pub(crate) profile: String,
-    /// Keep the names in FILE.toml or FILE.fio in the record
+    /// Save the phase names of your own FILE.toml or FILE.fio in the record; by default they are left out, for
+    /// privacy
     ///
     /// By default, phases are named after what they do, and the file after a digest of its text, so that no
     /// name of yours is in a record that you share.
@@ -146,11 +147,11 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
 /// How a target may be used.
 #[derive(Debug, Args)]
 pub(crate) struct AccessArgs {
-    /// Allow writing to a block device or file: ALL ITS DATA IS LOST
+    /// Allow writing to a block device or file: ALL ITS DATA IS LOST. Leave the value out, and cardproof prints it
     ///
     /// For a block device, or a file with data, give its identity: `--destroy=NAME:BYTES[:SERIAL]`.
     /// If the identity is missing or wrong, cardproof refuses and prints the exact option.
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES")]
     pub(crate) destroy: Option<Option<String>>,
     /// How cardproof sends reads and writes to Linux
     #[arg(long, value_enum, default_value = "auto")]

@@ -47,9 +47,9 @@ pub(crate) struct EndureArgs {
     /// Block devices, files, sim:NAME or sim:FILE.toml; with --from, records
     #[arg(required = true, value_parser = crate::target::parser())]
     pub(crate) targets: Vec<PathBuf>,
-    /// Allow writing to a device: ALL ITS DATA IS LOST. Give one --destroy for each device, in
-    /// the same order
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    /// Allow writing to a device: ALL ITS DATA IS LOST. Leave the value out, and cardproof prints it. Give one
+    /// --destroy for each device, in the same order
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES")]
     pub(crate) destroy: Vec<Option<String>>,
     /// TARGETS are saved records: judge them, and write nothing
     #[arg(long, conflicts_with_all = ["destroy", "pattern", "cycles", "budget", "restart", "csv", "seed"])]

@@ -40,10 +40,11 @@ only with --ask-card. For a mounted card, add --force as well. Many consumer car
 query only, which sends a vendor's write and so needs --two-step.
 
 To estimate the days left, cardproof needs two readings of the same device, some days apart: \
---over RECORD RECORD, or --raw FILE FILE. Readings without a date have that of their files, if these are days apart.
+--over RECORD RECORD, or --raw FILE FILE. A reading without a date gets the date of its file, \
+if the files are days apart.
 
-Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 neither health nor wear is known, as where the \
-kernel log needs root; 2 wrong command line; 3 refused for safety.";
+Exit status: 0 done; 4 copy your data now, or a value cannot be true; 1 neither health nor wear is known (try it as \
+root); 2 wrong command line; 3 refused for safety.";
 
 /// Which device, or which recorded outputs.
 #[derive(Debug, Args)]

@@ -56,8 +56,8 @@ pub(crate) struct LedgerArgs {
     /// Write the ledger to storage now, instead of once an hour
     #[arg(long, conflicts_with = "show")]
     pub(crate) flush: bool,
-    /// The directory for the ledger, which may be on another device; that of the service by default, else one in
-    /// the user's data directory
+    /// The directory for the ledger, which may be on another device. By default the service's directory; without
+    /// the service, one in your home directory
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
     /// The directory in memory for what is not yet written to storage

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use cardproof_device::{DeviceNumber, Sysroot, filesystems_on, look_at_path, whole_disk};
+use cardproof_device::{DeviceNumber, Sysroot, filesystems_on, is_disk, look_at_path, whole_disk};
 use cardproof_rating::tuning::Mounted;
 
 /// The file systems of the running system that lie on the block device `target`, each once; none for anything else.
@@ -21,4 +21,16 @@ pub(crate) fn on_device(target: &Path) -> Vec<Mounted> {
         Mounted { point, filesystem }
     });
     mounted.collect()
+}
+
+/// Whether the file system of the directory `target`, or one of those `mounted` from the device `target`, is on a disk
+/// itself. For a disk without partitions.
+pub(crate) fn is_on_whole_disk(target: &Path, mounted: &[Mounted]) -> bool {
+    let Ok(metadata) = std::fs::metadata(target) else { return false };
+    let number = match metadata.file_type() {
+        kind if kind.is_dir() => metadata.dev(),
+        kind if kind.is_block_device() && !mounted.is_empty() => metadata.rdev(),
+        _ => return false,
+    };
+    is_disk(&Sysroot::default(), DeviceNumber::from_raw(number))
 }

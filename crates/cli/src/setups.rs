@@ -45,11 +45,11 @@ pub(crate) struct SetupsArgs {
     /// Seed for all data written; random by default
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) seed: Option<Seed>,
-    /// Allow writing to a block device: ALL ITS DATA IS LOST
+    /// Allow writing to a block device: ALL ITS DATA IS LOST. Leave the value out, and cardproof prints it
     ///
     /// Give the device's identity: `--destroy=NAME:BYTES[:SERIAL]`. If the identity is missing or wrong,
     /// cardproof refuses and prints the exact option.
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES")]
     pub(crate) destroy: Option<Option<String>>,
     /// A name for what is measured, such as the number written on the card
     #[arg(long, value_name = "NAME", value_parser = label)]

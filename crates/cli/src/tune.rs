@@ -1,7 +1,7 @@
 //! `cardproof tune`: a plan for setting a card up, done and undone on request, and its gain measured.
 //!
 //! Without `--apply` nothing is changed. Settings that last until the next start are changed with
-//! `--apply`; partition and file system only with `--destroy=IDENTITY` beside it, by the same guard as
+//! `--apply`; partition and file system only with `--destroy` beside it, by the same guard as
 //! every other writing to a device.
 
 pub(crate) mod apply;
@@ -48,7 +48,7 @@ pub(crate) struct TuneArgs {
     /// `latest`
     #[arg(long, value_name = "RECORD")]
     pub(crate) geometry: Option<PathBuf>,
-    /// Apply the settings of the plan; no data is lost. With --destroy=IDENTITY, also make the partition and
+    /// Apply the settings of the plan; no data is lost. With --destroy, also make the partition and
     /// the file system; then all data is lost
     #[arg(long)]
     pub(crate) apply: bool,
@@ -109,6 +109,8 @@ struct Known {
     geometry: Option<Geometry>,
     /// Its partitions; of a directory, the one that holds it.
     partitions: Vec<Partition>,
+    /// Whether a file system in use has the whole device, without a partition.
+    is_whole: bool,
     /// The mounted file systems on the device; none for a directory.
     mounts: Vec<Mounted>,
 }
@@ -126,7 +128,8 @@ impl Known {
 
     /// Its partitions on blocks of the card.
     fn on_blocks(&self, target: &Path) -> Partitions<'_> {
-        Partitions { all: &self.partitions, unit: self.unit(), is_image: target.is_file() }
+        let (is_image, is_whole) = (target.is_file(), self.is_whole);
+        Partitions { all: &self.partitions, unit: self.unit(), is_image, is_whole }
     }
 
     /// The allocation unit, measured or reported.
@@ -234,7 +237,8 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let partitions = partitions(&args.target, &conditions)?;
     let mounts = mounts::on_device(&args.target);
     conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
-    Ok(Known { ground, mount_point, conditions, geometry, partitions, mounts })
+    let is_whole = partitions.is_empty() && mounts::is_on_whole_disk(&args.target, &mounts);
+    Ok(Known { ground, mount_point, conditions, geometry, partitions, is_whole, mounts })
 }
 
 /// What can be laid out of `target`.

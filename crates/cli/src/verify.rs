@@ -47,28 +47,30 @@ pub(crate) struct VerifyArgs {
     /// A block device, a directory, a file, sim:NAME or sim:FILE.toml
     #[arg(value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
-    /// Save each block before it is overwritten, and write it back. Needs the device's identity
+    /// Save each block before it is overwritten, and write it back. Leave the value out, and cardproof prints it
     ///
     /// The identity is `NAME:BYTES[:SERIAL]`. If it is missing or wrong, cardproof refuses and prints the
     /// exact option.
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY", conflicts_with = "destroy")]
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES", conflicts_with = "destroy")]
     pub(crate) restore: Option<Option<String>>,
-    /// Overwrite the device: ALL ITS DATA IS LOST. Needs the device's identity, and so does a file with data
-    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "IDENTITY")]
+    /// Overwrite the device: ALL ITS DATA IS LOST. Leave the value out, and cardproof prints it; only a file
+    /// without data needs none
+    #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES")]
     pub(crate) destroy: Option<Option<String>>,
     /// Write and read every byte
     #[arg(long)]
     pub(crate) full: bool,
-    /// Rule out a hidden store of up to about this size; a larger size takes longer
+    /// Rule out a hidden store of up to about this size in a fake whose second half is missing; a larger size takes
+    /// longer
     ///
     /// A hidden store is extra memory in some fakes. It keeps the data that was written last, so that short
-    /// tests pass. The size holds for a fake whose second half is missing; the answer says what is ruled out
-    /// for others. The test writes one and a half times as much.
+    /// tests pass. The answer says which size is ruled out if less is missing. The test writes one and a half
+    /// times as much.
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
-    /// Test enough blocks to find this share of bad blocks; by default 0.0045, which is 0.45 %. With --queue or
-    /// --discard: enough requests to find this share of them going wrong, by default 0.00005 of the writes and
-    /// 0.003 of the discards
+    /// Test enough blocks to find this share of bad blocks, such as 0.001 for 0.1 %; by default 0.45 %. With --queue
+    /// or --discard: test enough requests to find this share of wrong ones; by default 0.005 % of the writes and
+    /// 0.3 % of the discards
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) exclude_share: Option<f64>,
     /// Directory for the journal of --restore (the saved blocks), on another device; by default in

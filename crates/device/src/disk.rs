@@ -56,6 +56,15 @@ pub fn partitions(root: &Sysroot, number: DeviceNumber) -> Vec<Partition> {
     partitions
 }
 
+/// Whether the device with `number` is a disk itself: no partition of one, and nothing that is made of other devices
+/// or of a file. `false` where sysfs knows no such device.
+#[must_use]
+pub fn is_disk(root: &Sysroot, number: DeviceNumber) -> bool {
+    const OF_OTHERS: [&str; 4] = ["partition", "dm/name", "md/level", "loop/backing_file"];
+    let device = BlockDevice::by_number(root, number);
+    device.is_some_and(|device| OF_OTHERS.iter().all(|file| device.text(file).is_none()))
+}
+
 /// The unit in which the disk that the device with `number` is, or is a partition of, is addressed:
 /// a power of two from 512 bytes on (`queue/logical_block_size` of
 /// Documentation/ABI/stable/sysfs-block). `None` where sysfs knows no such device or does not tell.

@@ -43,7 +43,7 @@ pub use condition::{
     Condition, LogTroubles, MountCondition, condition, earlier_log_troubles, log_troubles,
     unusable_card,
 };
-pub use disk::{Disk, Partition, is_loop_direct, logical_block, partitions, whole_disk};
+pub use disk::{Disk, Partition, is_disk, is_loop_direct, logical_block, partitions, whole_disk};
 pub use dump::DumpError;
 pub use host::look_at_host;
 pub use image::partitions_of_image;

@@ -101,7 +101,7 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
     let mut reasons = Vec::new();
     if let Some(most) = &found {
         reasons.push(format!(
-            "{} limited the computer in {:.0} % of the samples. Last of them: {}.",
+            "{} limited the computer in {:.0} % of the samples. In the last of these samples: {}.",
             subject(most),
             100.0 * most.share,
             most.last.evidence.join("; ")

@@ -228,14 +228,16 @@ fn indicated<Unit>(
 fn of_stated(what: &str, figure: &BoundedRate, (poor, good): (f64, f64)) -> Answer {
     let grade = Grade::new(figure, poor, good);
     let variation = match grade {
-        Grade::Unknown => {
-            "With the usual variation between runs it can be anything from slow to good, so there is no grade."
-        }
+        Grade::Unknown => OTHER_RUNS,
         _ => "The grade includes the usual variation between runs.",
     };
     let finding = format!("{what}: {}. {variation}", as_stated(figure.estimate));
     Answer { grade, finding, comparison: String::new() }
 }
+
+/// Why a stated figure has no grade.
+const OTHER_RUNS: &str =
+    "Other runs of it may be anything from slow to good, so there is no grade.";
 
 fn as_stated(rate: impl Display) -> String {
     format!("{rate} as stated by another tool, without an interval")
@@ -361,9 +363,15 @@ fn large_files(record: &Record) -> Answer {
         None => {
             let mean = |phase: &Phase| mean_of_stated(record, phase);
             let stated = indicated(record, write, mean, Rate::Throughput);
-            let grade = stated.as_ref().map_or(Grade::Unknown, grade_of_recording);
+            let grade = stated.as_ref().map(grade_of_recording);
+            let why = if grade == Some(Grade::Unknown) {
+                format!(" {OTHER_RUNS}")
+            } else {
+                String::new()
+            };
             let writing = without_interval(record, "Sequential write", write);
-            Answer { grade, ..Answer::unknown(format!("{writing}; {reading}.")) }
+            let finding = format!("{writing}; {reading}.{why}");
+            Answer { grade: grade.unwrap_or(Grade::Unknown), ..Answer::unknown(finding) }
         }
         Some(written) => {
             let grade = grade_of_recording(&alone(record, write, &written));
@@ -388,7 +396,7 @@ fn grade_of_recording(write: &BoundedRate) -> Grade {
 /// Why there is no grade although there is a figure.
 const fn too_wide(grade: Grade) -> &'static str {
     match grade {
-        Grade::Unknown => "; it can be anything from poor to good, so there is no grade",
+        Grade::Unknown => "; it can be anything from slow to good, so there is no grade",
         _ => "",
     }
 }

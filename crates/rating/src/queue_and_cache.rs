@@ -98,11 +98,13 @@ fn in_words(queue: Use, cache: Use) -> String {
         return format!("{queue}, and {cache}");
     }
     let both = match queue {
-        Use::Working => "both are in use",
+        Use::Working => "the card's command queue and its cache are in use",
         Use::NoneInCard => "the card has no command queue and no cache",
-        Use::NoneInKernel => "this kernel uses neither of them",
-        Use::NoneInHost => "this host controller uses neither of them",
-        Use::SwitchedOff => "both are switched off",
+        Use::NoneInKernel => "this kernel uses neither the card's command queue nor its cache",
+        Use::NoneInHost => {
+            "this host controller uses neither the card's command queue nor its cache"
+        }
+        Use::SwitchedOff => "the card's command queue and its cache are switched off",
         Use::Unknown => "it is unknown whether the host uses the card's command queue and cache",
     };
     both.to_owned()
@@ -137,7 +139,7 @@ mod tests {
     fn the_same_state_of_both_is_shown_once() {
         assert_eq!(
             in_words(Use::NoneInKernel, Use::NoneInKernel),
-            "this kernel uses neither of them"
+            "this kernel uses neither the card's command queue nor its cache"
         );
         assert_eq!(
             in_words(Use::NoneInKernel, Use::Working),

@@ -108,7 +108,7 @@ impl Grounds<'_> {
         }
         match self.what_raises(case) {
             Some(why) => Weighed::Open(why),
-            None => Weighed::Met { range: scope::in_short(self.record) },
+            None => Weighed::Met { range: scope::in_short(self.record, case.phase) },
         }
     }
 

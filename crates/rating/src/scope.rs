@@ -3,8 +3,10 @@
 //! Beyond the test range a card may be slower, or keep no data at all. Therefore a verdict names the
 //! test range where the storage is larger.
 
-use cardproof_record::{Record, TargetKind};
+use cardproof_record::{Phase, Record, TargetKind};
 use cardproof_units::Bytes;
+
+use crate::quantity::Quantity;
 
 /// The test range, the first `measured` bytes of a storage of `size` bytes, or a file on it.
 struct Range {
@@ -29,13 +31,29 @@ fn range(record: &Record) -> Option<Range> {
     size.filter(|size| *size > measured).map(|size| Range { is_file, measured, size })
 }
 
-/// The test range in few words, such as ` (tested on the first 256 MiB)`; empty if it is the whole storage.
-pub(crate) fn in_short(record: &Record) -> String {
-    match range(record) {
+/// The test range of `phase` in few words, such as ` (tested on the first 256 MiB)`; empty if it is the whole storage.
+pub(crate) fn in_short(record: &Record, phase: &Phase) -> String {
+    let range = range(record);
+    match range.map(|all| Range { measured: end_of(phase).unwrap_or(all.measured), ..all }) {
         None => String::new(),
         Some(Range { is_file: true, measured, .. }) => format!(" (tested in a file of {measured})"),
         Some(Range { measured, .. }) => format!(" (tested on the first {measured})"),
     }
+}
+
+/// Up to where `phase` has tested; `None` where it does not tell.
+fn end_of(phase: &Phase) -> Option<Bytes> {
+    (phase.span_bytes > Bytes::ZERO).then(|| phase.span_offset_bytes + phase.span_bytes)
+}
+
+/// Up to where the phase has tested that has tested least of those that decide a class.
+fn least(record: &Record) -> Option<Bytes> {
+    const ALL: [Quantity; 3] =
+        [Quantity::RandomRead, Quantity::RandomWrite, Quantity::SequentialWrite];
+    let decides = |phase: &&Phase| {
+        phase.is_measured() && ALL.iter().any(|quantity| quantity.is_measured_by(phase))
+    };
+    record.phases.iter().filter(decides).filter_map(end_of).min()
 }
 
 /// The test range in words, such as `test range: the first 256 MiB of 29.7 GiB`; `None` if it is the
@@ -43,6 +61,10 @@ pub(crate) fn in_short(record: &Record) -> String {
 #[must_use]
 pub fn scope(record: &Record) -> Option<String> {
     let Range { is_file, measured, size } = range(record)?;
+    let measured = match least(record) {
+        Some(least) if least < measured => format!("{least} to {measured}"),
+        _ => measured.to_string(),
+    };
     Some(if is_file {
         format!("test range: a file of {measured} on a device of {size}")
     } else {

@@ -28,7 +28,7 @@ pub use layout::{Layout, USUAL_UNIT};
 pub enum AppliedBy {
     /// `--apply` does it.
     Apply,
-    /// `--apply --destroy=IDENTITY` does it; all data are lost.
+    /// `--apply --destroy` does it; all data are lost.
     Destroy,
     /// The user does it.
     Hand,

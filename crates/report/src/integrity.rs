@@ -190,7 +190,7 @@ const fn came_back(kind: WrongData) -> &'static str {
 fn discard_headline(discard: &DiscardAnswer) -> String {
     let places = discard.wrong_places;
     match discard.verdict {
-        DiscardVerdict::Sound => format!("Discards: no data were harmed by {}", discard.discards),
+        DiscardVerdict::Sound => format!("Discards: {} discards harmed no data", discard.discards),
         DiscardVerdict::HarmsData if discard.places.keys().eq(&[HarmedPlace::Discarded]) => format!(
             "Discards: CONFUSE DATA: {places} discarded places read as the data of other addresses"
         ),

@@ -106,12 +106,12 @@ fn deciding_in_words(deciding: &[&str]) -> Option<String> {
     match deciding {
         [] => None,
         [only] => Some(format!(
-            "{only} decides the classes. Its rate and interval leave out {start}. The interval comes from a \
-             stricter method and is wider."
+            "{only} decides the classes. Its rate and interval leave out {start}. Its interval comes from a \
+             stricter method and is wider than those of the other tests."
         )),
         several => Some(format!(
-            "{} decide the classes. Their rates and intervals leave out {start}. Their intervals come from a \
-             stricter method and are wider.",
+            "{} decide the classes. Their rates and intervals leave out {start}. The intervals of these tests come \
+             from a stricter method and are wider than those of the other tests.",
             wording::list(several)
         )),
     }

@@ -275,7 +275,7 @@ pub const fn experiment_in_words(experiment: Experiment) -> &'static str {
             "use another cable and another port: if errors stop, it was the cable"
         }
         Experiment::VerifyFull => {
-            "after the copy, run cardproof verify --full on it: does it still keep data?"
+            "to use the old one again, test it after the copy with cardproof verify --full: does it still keep data?"
         }
     }
 }

@@ -251,12 +251,7 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled(
-                "Predicted for the board of these figures (NanoPi M4):",
-                PLAIN,
-                &text,
-                "  ",
-            );
+            self.labelled("On a NanoPi M4 this storage would need:", PLAIN, &text, "  ");
         }
     }
 

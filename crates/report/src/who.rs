@@ -30,7 +30,7 @@ const OTHERS: &str = "Some had ended, others are of other users, which root sees
 pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) -> String {
     let mut text = format!("Who writes to {disk}? Watched for {:.0} s.\n", who.seconds);
     let amplification = who.amplification.map_or_else(String::new, |ratio| {
-        format!(", {ratio:.1} for each byte that programs asked for")
+        format!(", {ratio:.1} bytes for each byte that programs wrote")
     });
     // Writing to a string does not fail.
     let _ = writeln!(
@@ -54,6 +54,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
             let _ = writeln!(text, "        {}", programs.join(", "));
         }
     }
+    text.push_str(&unknown(who).unwrap_or_default());
     // An empty line parts it from the writers, and from the heading where there are none.
     let gap = if who.writers.is_empty() { "" } else { "\n" };
     let _ = match who.attributed {
@@ -79,6 +80,15 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
     text.push_str(&remedies(who));
     text.push_str(&saved(changes));
     text
+}
+
+/// The share of which no writer is known, where shares are estimates; `None` where it rounds to nothing.
+fn unknown(who: &Who) -> Option<String> {
+    let is_estimate = who.attributed.is_none() && who.device_bytes > Bytes::ZERO;
+    let known: f64 = who.writers.iter().map(|writer| writer.share).sum();
+    let percent = 100.0 * (1.0 - known);
+    let is_told = is_estimate && !who.writers.is_empty() && percent >= 0.5;
+    is_told.then(|| format!("  about {percent:.0} %  not known\n"))
 }
 
 fn remedies(who: &Who) -> String {
@@ -158,6 +168,30 @@ mod tests {
         let expected = "  about 100 %  programs outside services: 1.6 TiB a day, asked for 120.0 MiB in 6 s\n        \
                         dd 80 MiB, programs that have ended (started by bash) 40 MiB, bash 512 bytes\n";
         assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn an_estimate_says_which_share_has_no_known_writer() {
+        let program = ProgramWrites {
+            program: "dd".to_owned(),
+            asked_bytes: 84 << 20,
+            dirtied_bytes: 84 << 20,
+            ..ProgramWrites::default()
+        };
+        let seen = Watched {
+            seconds: 6.0,
+            programs: vec![program],
+            hidden: 3,
+            device_bytes: 100 << 20,
+            ..Watched::default()
+        };
+        let text = page("vda", None, &who(&seen), &[]);
+        assert!(
+            text.contains("  about 84 %  ") && text.contains("  about 16 %  not known\n"),
+            "{text}"
+        );
+        let text = page("vda", None, &who(&Watched { hidden: 0, ..seen }), &[]);
+        assert!(!text.contains("%  not known"), "{text}");
     }
 
     #[test]

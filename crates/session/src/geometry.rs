@@ -110,7 +110,7 @@ fn notes(plan: &Plan) -> Vec<String> {
     }
     vec![
         "Measures how the card manages its flash (its geometry), by reading alone. Areas that were never written \
-         show nothing. With --destroy=IDENTITY, or in a directory, cardproof also writes and finds more."
+         show nothing. With --destroy, or in a directory, cardproof also writes and finds more."
             .to_owned(),
     ]
 }

@@ -113,7 +113,7 @@ impl IntegrityCheck {
                 plan.writes(),
                 plan.depth(),
                 plan.pieces(),
-                plan.control_writes()
+                plan.writes_before()
             ));
             notes.push(format!(
                 "If few data are wrong at depth, the test goes on until it is known whether they are without a queue \
@@ -170,7 +170,7 @@ impl Experiment for IntegrityCheck {
         {
             return Err(Failure::usage(
                 "--discard needs a device: a hole in a file reads as zeros whatever the card does, so a test \
-                 in a file says nothing; name the device with --destroy=IDENTITY",
+                 in a file says nothing; name the device with --destroy",
             ));
         }
         self.plan(place, draft.seed)?;

@@ -35,8 +35,8 @@ fn card(text: &mut String, document: &EndureDocument) {
     if let Some(days) = &document.life_days {
         let _ = writeln!(
             text,
-            "  At {} a day, the card lasts {} days, if it writes {} bytes to the flash for each byte that \
-             it receives (an assumption).",
+            "  At {} a day, the card lasts {} days, if small writes of daily use wear its flash {} times as much as this \
+             test (an assumption).",
             days.bytes_per_day.as_typed(),
             range(days.estimate, days.low, days.high),
             days.write_amplification
@@ -90,7 +90,7 @@ fn cycles(life: &LifeInterval) -> String {
 fn range(estimate: Option<f64>, low: f64, high: Option<f64>) -> String {
     let low_text = number(low);
     match (estimate, high) {
-        (Some(estimate), Some(high)) if low < high => {
+        (Some(estimate), Some(high)) if low_text != number(high) => {
             format!("{} ({low_text} to {}, 95 %)", number(estimate), number(high))
         }
         (Some(estimate), Some(_)) => number(estimate),
@@ -117,6 +117,7 @@ mod tests {
         assert_eq!(range(None, 500.0, None), "more than 500");
         assert_eq!(range(Some(900.0), 700.0, Some(1200.0)), "900 (700 to 1200, 95 %)");
         assert_eq!(range(Some(900.0), 900.0, Some(900.0)), "900");
+        assert_eq!(range(Some(148.8), 148.6, Some(149.1)), "149");
         assert_eq!(range(Some(0.5), 0.5, Some(0.5)), "0.5");
         assert_eq!(range(None, 0.05, None), "more than 0.05");
     }

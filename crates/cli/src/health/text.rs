@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cardproof_rating::findings::Gravity;
 use cardproof_rating::signs::{HealthVerdict, Signs};
-use cardproof_record::{HealthDocument, HealthValue};
+use cardproof_record::{HealthDocument, HealthReading, HealthValue};
 use cardproof_units::{Bytes, shell_path};
 
 /// The page: the signs of trouble first, where a device was looked at.
@@ -35,12 +35,16 @@ pub(super) fn page(
             let _ = writeln!(text, "  What to do: {advice}.");
         }
         for value in &reading.values {
-            let name = value.name.replace('_', " ");
+            let name = name_in_words(&value.name);
             let _ = match &value.reason {
                 None => writeln!(text, "  {name:<20} {}", told(value)),
                 Some(reason) => writeln!(text, "  {name:<20} REJECTED: {reason}"),
             };
         }
+    }
+    let has_two = |it: &HealthReading| it.values.iter().any(|value| value.name == LIFE_B);
+    if document.readings.iter().any(has_two) {
+        text.push_str(TWO_TYPES);
     }
     for unknown in &document.unknown {
         let _ = writeln!(text, "  Wear unknown: {unknown}.");
@@ -61,6 +65,22 @@ pub(super) fn page(
         }
     }
     text
+}
+
+/// The names of the two values by which an eMMC tells its wear.
+const LIFE_A: &str = "life_used_a";
+const LIFE_B: &str = "life_used_b";
+
+/// What the two are (JESD84-B51, `DEVICE_LIFE_TIME_EST_TYP_A` and `_B`: which blocks they are of is the maker's choice).
+const TWO_TYPES: &str =
+    "  Types A and B are two kinds of flash in one eMMC; A is often SLC, B most of the space.\n";
+
+fn name_in_words(name: &str) -> String {
+    match name {
+        LIFE_A => "life used, type A".to_owned(),
+        LIFE_B => "life used, type B".to_owned(),
+        other => other.replace('_', " "),
+    }
 }
 
 /// How to learn how long a device lasts of which one saved output is known.
@@ -106,6 +126,7 @@ fn outlook(text: &mut String, document: &HealthDocument) {
     }
     let left = &wear.days_left;
     let _ = match (left.estimate, left.low, left.high) {
+        (Some(_), Some(_), Some(0.0)) => writeln!(text, "Days left: none; {}.", wear.reason),
         (Some(estimate), Some(low), Some(high)) => {
             writeln!(text, "Days left: {estimate:.0} ({low:.0} to {high:.0}), {}.", wear.reason)
         }

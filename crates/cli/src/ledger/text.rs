@@ -13,7 +13,11 @@ pub(super) fn card(card: &LedgerCard<'_>) -> String {
     );
     let (first, last) = &found.dates;
     let mut text = match found.days {
-        1 => format!("{name}: begun {first}, the only day so far\n"),
+        // The first look counts all since the computer started.
+        1 => format!(
+            "{name}: {first}, {} counted, from the computer's start on\n",
+            ran(found.seconds)
+        ),
         days => format!("{name}: {days} days, {first} to {last}\n"),
     };
     let mut row = |label: &str, value: String| {
@@ -28,8 +32,18 @@ pub(super) fn card(card: &LedgerCard<'_>) -> String {
     text
 }
 
+/// How long a computer ran, in words.
+fn ran(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60) {
+        (0, 1) => "1 minute".to_owned(),
+        (0, minutes) => format!("{minutes} minutes"),
+        (1, _) => "1 hour".to_owned(),
+        (hours, _) => format!("{hours} hours"),
+    }
+}
+
 fn too_short() -> String {
-    "not known: the ledger is younger than an hour".to_owned()
+    "not known: less than an hour was counted".to_owned()
 }
 
 /// From so many hours on, a pace is of whole days.
@@ -37,11 +51,7 @@ const WHOLE_DAYS_HOURS: u64 = 72;
 
 /// From how much time a pace is, where that is little.
 fn span(seconds: u64) -> Option<String> {
-    match seconds / 3600 {
-        1 => Some("from 1 hour only".to_owned()),
-        hours if hours < WHOLE_DAYS_HOURS => Some(format!("from {hours} hours only")),
-        _ => None,
-    }
+    (seconds / 3600 < WHOLE_DAYS_HOURS).then(|| format!("from {} only", ran(seconds)))
 }
 
 fn pace(pace: &Pace, seconds: u64) -> String {
@@ -66,13 +76,13 @@ fn days_left(found: &Outlook) -> String {
                 .to_owned();
         }
         Some(UsedPercent::Card { used_percent_max }) if used_percent_max > 100 => {
-            return "0: the card is beyond its rated life; replace it".to_owned();
+            return "none: the card is beyond its rated life; replace it".to_owned();
         }
         Some(UsedPercent::Card { used_percent_max }) => {
             format!("{} to {used_percent_max} % used", used_percent_max.saturating_sub(10))
         }
         Some(UsedPercent::Stated { used_percent_min }) => {
-            format!("{used_percent_min:.1} % of the endurance written since the ledger began")
+            format!("at least {used_percent_min:.1} % of the endurance used")
         }
     };
     let span = found.pace.as_ref().and_then(|_| span(found.seconds));
@@ -86,7 +96,7 @@ fn days(found: &Outlook) -> String {
         (Some(days), Some(low), Some(high)) => format!("about {days:.0} ({low:.0} to {high:.0})"),
         (Some(days), Some(low), None) => format!("about {days:.0}, at least {low:.0}"),
         (Some(days), None, Some(high)) if days >= 1.0 => format!(
-            "about {days:.0} at this pace; at most {high:.0}, should it become {:.1} times lower",
+            "about {days:.0} at this pace; {high:.0} if {:.1} times less is written a day",
             high / days
         ),
         (_, Some(low), Some(high)) => format!("{low:.0} to {high:.0}"),
@@ -187,9 +197,11 @@ mod tests {
     #[test]
     fn days_left_are_told_at_this_pace_and_at_the_lowest() {
         let (text, is_young) = told(1, Bytes(2_700_000_000_000));
-        assert!(text.starts_with("mmcblk0: begun 2026-11-01, the only day so far\n"), "{text}");
+        let head = "mmcblk0: 2026-11-01, 24 hours counted, from the computer's start on\n";
+        assert!(text.starts_with(head), "{text}");
+        assert!(text.contains("(at least 3.7 % of the endurance used)"), "{text}");
         // (2700 - 100) / 100 days, and exp(1.645 * 0.5) = 2.3 times as many where one day alone tells the pace.
-        let expected = "about 26 at this pace; at most 59, should it become 2.3 times lower";
+        let expected = "about 26 at this pace; 59 if 2.3 times less is written a day";
         assert!(text.contains(expected) && is_young, "{text}");
         let (text, is_young) = told(3, Bytes(2_700_000_000_000));
         assert!(text.starts_with("mmcblk0: 3 days, 2026-11-01 to 2026-11-03\n"), "{text}");

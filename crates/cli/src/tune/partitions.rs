@@ -10,6 +10,10 @@ const IN_USE_MIN: Bytes = Bytes::mib(16);
 /// A card with smaller blocks than this is not known.
 const BLOCK_MIN: Bytes = Bytes::mib(1);
 
+/// A file system without a partition.
+const WHOLE: &str =
+    "There is no partition: the file system begins where the device begins, so it is aligned.\n";
+
 /// How the start of a partition suits a card's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
@@ -69,6 +73,8 @@ pub(super) struct Partitions<'p> {
     pub(super) unit: Option<Bytes>,
     /// Whether they are in an image.
     pub(super) is_image: bool,
+    /// Whether a file system has the whole device, without a partition.
+    pub(super) is_whole: bool,
 }
 
 impl Partitions<'_> {
@@ -103,9 +109,13 @@ impl Partitions<'_> {
             )
         };
         let mut text: String = self.all.iter().map(line).collect();
+        if self.is_whole {
+            text.push_str(WHOLE);
+        }
         if self.unit.is_none() && !self.all.is_empty() {
             text.push_str(&match self.is_image {
-                true => "The card's blocks are not known; name a record of it with --geometry.\n"
+                true => "The card's blocks are not known: run cardproof geometry on the card first, then add \
+                         --geometry latest.\n"
                     .to_owned(),
                 false => format!(
                     "The card's blocks are not known. To find them: cardproof geometry {target}\n"
@@ -139,7 +149,7 @@ mod tests {
             size: Bytes::mib(mib),
         };
         let all: Vec<Partition> = (1..).zip(places).map(partition).collect();
-        let partitions = Partitions { all: &all, unit, is_image: false };
+        let partitions = Partitions { all: &all, unit, is_image: false, is_whole: false };
         (partitions.told("'my card'", Some("Step 1")), partitions.need())
     }
 
@@ -168,6 +178,16 @@ mod tests {
         assert_eq!(need, Some(Need::IfLarger(Bytes::mib(2))));
         assert_eq!(of(&[(63, 4000)], None).1, Some(Need::Anew));
         assert_eq!(of(&[], None), (String::new(), None));
+    }
+
+    #[test]
+    fn an_image_names_the_command_that_finds_the_blocks_and_a_whole_device_is_aligned() {
+        let all = [Partition { number: 1, start: Bytes::mib(8), size: Bytes::mib(256) }];
+        let image = Partitions { all: &all, unit: None, is_image: true, is_whole: false };
+        let text = image.told("card.img", None);
+        assert!(text.contains("run cardproof geometry on the card first"), "{text}");
+        let whole = Partitions { all: &[], unit: None, is_image: false, is_whole: true };
+        assert!(whole.told("/dev/sda", None).ends_with("so it is aligned.\n"));
     }
 
     #[test]

@@ -134,7 +134,7 @@ pub(super) fn in_full(target: &str, steps: &[TuningStep], there: &str, width: u1
 fn in_detail(step: &TuningStep, width: u16) -> String {
     let by = match step.applied_by {
         AppliedBy::Apply => "apply with --apply",
-        AppliedBy::Destroy => "apply with --apply --destroy=IDENTITY",
+        AppliedBy::Destroy => "apply with --apply --destroy",
         AppliedBy::Hand => "do it by hand",
     };
     let commands: String = commands(step).map(|line| format!("    {line}\n")).collect();

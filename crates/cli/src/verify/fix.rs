@@ -36,7 +36,7 @@ pub(super) fn check(args: &VerifyArgs) -> Result<(), Failure> {
     if args.restore.is_none() && args.destroy.is_none() {
         return Err(Failure::usage(
             "--fix needs the real size, which only a test that writes finds: add \
-             --restore=IDENTITY to see the commands, or --destroy=IDENTITY to run them",
+             --restore to see the commands, or --destroy to run them",
         ));
     }
     Ok(())

@@ -36,7 +36,7 @@ pub(super) fn check(args: &VerifyArgs) -> Result<(), Failure> {
     if args.discard && is_directory {
         return Err(Failure::usage(
             "--discard needs a device: what a file system does with a hole in a file says nothing of the \
-             card; name the device with --destroy=IDENTITY",
+             card; name the device with --destroy",
         ));
     }
     if is_directory {

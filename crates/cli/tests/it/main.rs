@@ -20,6 +20,7 @@ mod endure;
 mod exporting;
 mod faults;
 mod first_reader;
+mod fourth_reader;
 mod geometry;
 mod health;
 mod home;

@@ -22,7 +22,7 @@ fn verify_says_what_was_tested_and_what_that_rules_out() {
     }
     assert!(!answer.contains("hidden store"), "{answer}");
     let details = in_one_line(&said(&home, &["show", "latest", "--details"], 0).stdout);
-    assert!(details.contains("whose addresses share places without a rule"), "{details}");
+    assert!(details.contains("whose addresses share places at random"), "{details}");
     // No estimate refers to another one that may not have been shown.
     let notes = in_one_line(&ended.stderr);
     assert!(!notes.to_lowercase().contains("new estimate"), "{notes}");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::{Tree, machines};
 use cardproof_device::{
-    DeviceNumber, LookError, Surroundings, Sysroot, is_loop_direct, logical_block,
+    DeviceNumber, LookError, Surroundings, Sysroot, is_disk, is_loop_direct, logical_block,
     look_at_block_device, look_at_number, look_at_path,
 };
 use cardproof_units::Bytes;
@@ -219,6 +219,9 @@ fn the_unit_of_a_disk_is_that_of_its_partitions() {
         }
     }
     assert_eq!(block("254:2"), None, "there is no such device");
+    let [disk, partition, absent] =
+        ["254:0", "254:1", "254:2"].map(|number| is_disk(&tree.root(), number.parse().unwrap()));
+    assert!(disk && !partition && !absent);
 }
 
 #[test]

@@ -69,20 +69,21 @@ pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Opti
     // The first is told among the reasons.
     let (_, larger) = exclusions.split_first().filter(|(_, larger)| !larger.is_empty())?;
     let of = |exclusion: &Exclusion| {
-        format!("{} behind a cache of {}", missing(exclusion), Bytes(exclusion.store_bytes))
+        format!(
+            "if {} is missing, a cache of up to {} could not have hidden it",
+            missing(exclusion),
+            Bytes(exclusion.store_bytes)
+        )
     };
     let found: Vec<String> = larger.iter().map(of).collect();
     let sharing = match sharing_bytes {
         0 => String::new(),
         real => format!(
-            ". A fake whose addresses share places without a rule would have been found if it holds {} or less",
+            ". A fake whose addresses share places at random would have been found if it holds {} or less",
             Bytes(real)
         ),
     };
-    Some(format!(
-        "a larger cache would not have hidden it either if more were missing: {}{sharing}",
-        found.join(", ")
-    ))
+    Some(format!("{}{sharing}", found.join("; ")))
 }
 
 fn missing(exclusion: &Exclusion) -> String {

@@ -76,7 +76,7 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
     };
     if last.low_percent - last.shift_percent >= 100.0 {
         let none = Some(0.0);
-        let reason = "the rated life is used up: the device may still work, replace it".to_owned();
+        let reason = "its rated life is used up. It may still work; replace it".to_owned();
         return DaysLeft { estimate: none, low: none, high: none, percent_a_day: None, reason };
     }
     if last.day - first.day < SPAN_DAYS_MIN {

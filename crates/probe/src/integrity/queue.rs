@@ -93,6 +93,12 @@ impl QueuePlan {
         self.writes.div_ceil(CONTROL_PART)
     }
 
+    /// All writes one at a time before those at depth: the first writing of each piece, and those without a queue.
+    #[must_use]
+    pub const fn writes_before(&self) -> u64 {
+        self.pieces + self.control_writes()
+    }
+
     /// At most so much is written where data are wrong at depth, and too few to know whether they are without a
     /// queue as well.
     #[must_use]
@@ -103,7 +109,7 @@ impl QueuePlan {
     /// About so much is written.
     #[must_use]
     pub const fn bytes_to_write(&self) -> Bytes {
-        Bytes((self.pieces + self.writes + self.control_writes()) * LENGTH_MEAN)
+        Bytes((self.writes_before() + self.writes) * LENGTH_MEAN)
     }
 }
 

@@ -1,13 +1,15 @@
 //! Is it fast enough for a system? The grades of its uses, the classes A1 and A2, and its place among
 //! published measurements.
 
-use cardproof_record::{OpName, Outcome, ReasonCode, Record, Verdict, WarningCode};
+use cardproof_facts::Class;
+use cardproof_record::{OpName, Outcome, Phase, ReasonCode, Record, Verdict, WarningCode};
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
 use crate::doubts::doubts;
 use crate::judge::judge;
 use crate::meaning::{Grade, Purpose, meaning};
+use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
 use crate::reference::published_rates;
 use crate::shown::shown_rate;
 use crate::sound::{figure_of, find_random_4k, is_range_small};
@@ -45,6 +47,17 @@ pub struct Place {
     pub of: usize,
 }
 
+/// A rate below what a class asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Missed {
+    /// What it is the rate of.
+    pub quantity: Quantity,
+    /// What was measured.
+    pub reached: Rate,
+    /// What is asked for.
+    pub at_least: Rate,
+}
+
 /// What is known of its speed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
@@ -65,6 +78,9 @@ pub enum Fast {
         /// The same of class A2.
         #[serde(skip_serializing_if = "Option::is_none")]
         a2_open: Option<ReasonCode>,
+        /// What class A1 asks for and the storage does not reach; absent unless it failed.
+        #[serde(skip)]
+        a1_missed: Option<Missed>,
         /// Its place among published measurements; absent where there is no sound figure.
         place: Option<Place>,
         /// What forbids a word about its speed, where something does.
@@ -106,6 +122,7 @@ impl Fast {
             a2: class("A2"),
             a1_open: why_open(&verdicts, "A1"),
             a2_open: why_open(&verdicts, "A2"),
+            a1_missed: missed(record, &verdicts, "A1"),
             doubt: forbidding(record),
             place: place(record).filter(|_| forbidding(record).is_none()),
             disturbed: disturbed(record),
@@ -160,6 +177,20 @@ fn why_open(verdicts: &[Verdict], rule: &str) -> Option<ReasonCode> {
         )
     };
     reasons.iter().map(|reason| reason.code).find(opens)
+}
+
+/// The first rate of `record` that is for certain below what the class called `rule` asks for, if that failed.
+fn missed(record: &Record, verdicts: &[Verdict], rule: &str) -> Option<Missed> {
+    let has_failed = |verdict: &Verdict| verdict.rule == rule && verdict.outcome == Outcome::Misses;
+    verdicts.iter().find(|verdict| has_failed(verdict))?;
+    let of_limit = |limit: &ClassLimit| {
+        let is_of = |phase: &&Phase| phase.is_measured() && limit.quantity.is_measured_by(phase);
+        let figure = limit.quantity.figure(record.phases.iter().find(is_of)?)?;
+        let missed =
+            Missed { quantity: limit.quantity, reached: figure.estimate, at_least: limit.at_least };
+        (figure.high.per_second() < limit.at_least.per_second()).then_some(missed)
+    };
+    limits_of(Class::named(rule)?).iter().find_map(of_limit)
 }
 
 /// The grade for a computer that runs from the storage: that of the worse of starting programs and

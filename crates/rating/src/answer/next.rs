@@ -214,6 +214,7 @@ mod tests {
             a2: ClassPlace::Undecided,
             a1_open: None,
             a2_open: None,
+            a1_missed: None,
             place: None,
             doubt: None,
             disturbed,

@@ -67,8 +67,8 @@ pub enum UsedPercent {
         /// At most so much is used, in per cent; 110 beyond the rated life.
         used_percent_max: u8,
     },
-    /// Bytes written since the ledger began, of those that are stated to be the card's life. What was written
-    /// before is not known.
+    /// Bytes that the ledger has counted, from the computer's start before its first look on, of those that are
+    /// stated to be the card's life. What was written before is not known.
     Stated {
         /// At least so much is used, in per cent.
         used_percent_min: f64,

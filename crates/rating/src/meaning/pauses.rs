@@ -20,7 +20,9 @@ pub(super) fn pauses(record: &Record) -> Answer {
             true => Grade::Poor,
             false => Grade::Fair,
         };
-        return felt_pauses(record, grade, length, name);
+        let is_long_alone = length >= PAUSE_POOR;
+        let share = (is_poor && !is_long_alone).then_some(share);
+        return felt_pauses(record, grade, (length, name), share);
     }
     let (long, where_it_was, grade) = match long_operation(record, FELT_PAUSE) {
         // Where most operations take as long, the storage is slow and does not pause; other grades tell.
@@ -28,7 +30,8 @@ pub(super) fn pauses(record: &Record) -> Answer {
             let grade = if found.longest < PAUSE_POOR { Grade::Good } else { Grade::Fair };
             (found.beside(), found.place(), grade)
         }
-        _ => (String::new(), String::new(), Grade::Good),
+        Some(found) => (found.beside(), String::new(), Grade::Good),
+        None => (String::new(), String::new(), Grade::Good),
     };
     let none = format!("No pause of {FELT_PAUSE} or more{long}.");
     if has_run_writes(record) {
@@ -56,7 +59,12 @@ fn long_operation(record: &Record, from: Nanos) -> Option<LongOperation<'_>> {
         .max_by_key(|(_, longest)| *longest)
         .filter(|(_, longest)| *longest >= from);
     let (phase, longest) = longest?;
-    Some(LongOperation { longest, usual: phase.latency_ns?.p50, phase: &phase.name })
+    Some(LongOperation {
+        longest,
+        usual: phase.latency_ns?.p50,
+        phase: &phase.name,
+        depth: phase.queue_depth,
+    })
 }
 
 /// An operation that took long, and what is usual where it was.
@@ -64,6 +72,8 @@ struct LongOperation<'r> {
     longest: Nanos,
     usual: Nanos,
     phase: &'r str,
+    /// Operations under way at a time.
+    depth: u16,
 }
 
 impl LongOperation<'_> {
@@ -74,7 +84,8 @@ impl LongOperation<'_> {
 
     /// The end of a sentence that tells it.
     fn beside(&self) -> String {
-        format!("; the longest operation took {}", self.longest)
+        let which = if self.depth > 1 { "one queued operation" } else { "the longest operation" };
+        format!("; {which} took {}", self.longest)
     }
 
     /// A sentence on where it was.
@@ -95,7 +106,14 @@ fn no_pauses(record: &Record) -> String {
     format!("The record has no rates over time, which would show pauses{longest}.")
 }
 
-fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Answer {
+/// The longest pause is `longest`, in the phase of that name; `share` is the part of a phase's time that its pauses took,
+/// where that decided the grade.
+fn felt_pauses(
+    record: &Record,
+    grade: Grade,
+    (longest, name): (Nanos, &str),
+    share: Option<f64>,
+) -> Answer {
     let pauses: Vec<Pause> =
         (0..record.phases.len()).flat_map(|index| pauses_in(record, index)).collect();
     let longer = match pauses.len() {
@@ -116,7 +134,10 @@ fn felt_pauses(record: &Record, grade: Grade, longest: Nanos, name: &str) -> Ans
         0 => stop.to_owned(),
         _ => format!("{WHAT_A_PAUSE_IS} {stop}{where_it_was}"),
     };
-    Answer { grade, finding: format!("{finding}{}", of_host(record, &pauses)), comparison }
+    let stood = share.map_or_else(String::new, |share| {
+        format!(" In one test the storage stood still for {:.0} % of the time.", 100.0 * share)
+    });
+    Answer { grade, finding: format!("{finding}{stood}{}", of_host(record, &pauses)), comparison }
 }
 
 /// Whether every phase with a pause that is felt was disturbed, and that at `longest` with the longest wait: a program

@@ -1,6 +1,8 @@
 //! Doubts, daily use and advice of typical records, in whole.
 
-use cardproof_rating::{Grade, judge, longest_wait, meaning, next_steps, pauses_in, plausibility};
+use cardproof_rating::{
+    Grade, judge, longest_wait, meaning, next_steps, pauses_in, plausibility, scope,
+};
 use cardproof_record::{
     Estimate, FilesystemInfo, Interval, Phase, Record, TargetKind, Transport, Verification,
     Warning, WarningCode,
@@ -167,7 +169,50 @@ fn no_pause_is_shorter_than_the_longest_operation_beside_it() {
     latency.p50 = Nanos::from_millis(40);
     let (grade, finding) = of_pauses(&record);
     assert_eq!(grade, Grade::Good);
-    assert_eq!(finding, "No pause of 250 ms or more; the longest operation took 520 ms.");
+    assert_eq!(finding, "No pause of 250 ms or more; one queued operation took 520 ms.");
+}
+
+/// An operation in a queue that is not unusual among its like is told too: the table shows it.
+#[test]
+fn an_operation_as_long_as_a_pause_is_told_beside_no_pause() {
+    let mut record = records::typical_a1_card();
+    let deep = record.phases.iter_mut().find(|it| it.name == "random-write-4k-qd32").unwrap();
+    let latency = deep.latency_ns.as_mut().unwrap();
+    latency.max = Nanos::from_millis(486);
+    latency.p50 = Nanos::from_millis(170);
+    let (grade, finding) = of_pauses(&record);
+    assert_eq!(grade, Grade::Good);
+    assert!(finding.ends_with("one queued operation took 486 ms."), "{finding}");
+}
+
+/// Pauses that are poor by their share name it, and those that are poor by their length do not.
+#[test]
+fn pauses_that_are_bad_by_their_share_name_it() {
+    let mut record = records::typical_a1_card();
+    let phase = record.phases.iter_mut().find(|it| it.name == "random-write-4k-qd32").unwrap();
+    let mut passed = Nanos::ZERO;
+    for slice in &mut phase.intervals {
+        passed = passed.saturating_add(slice.duration_ns);
+        if passed.0 / 400_000_000 % 2 == 1 {
+            *slice = Interval { ops: 0, bytes: Bytes::ZERO, latency_max_ns: Nanos::ZERO, ..*slice };
+        }
+    }
+    let (grade, finding) = of_pauses(&record);
+    assert_eq!(grade, Grade::Poor, "{finding}");
+    assert!(finding.contains("In one test the storage stood still for "), "{finding}");
+    assert!(!of_pauses(&records::with_pauses()).1.contains("stood still"));
+}
+
+/// The tests that decide the classes may have different ranges: the words name both ends.
+#[test]
+fn a_test_range_is_that_of_the_tests_that_decide() {
+    let mut record = records::typical_a1_card();
+    assert_eq!(scope(&record).unwrap(), "test range: a file of 256 MiB on a device of 29.7 GiB");
+    for phase in record.phases.iter_mut().filter(|it| it.name == "random-read-4k-qd32") {
+        phase.span_bytes = Bytes::mib(128);
+    }
+    let expected = "test range: a file of 128 MiB to 256 MiB on a device of 29.7 GiB";
+    assert_eq!(scope(&record).unwrap(), expected);
 }
 
 #[test]

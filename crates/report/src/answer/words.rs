@@ -2,11 +2,11 @@
 
 use cardproof_rating::Purpose;
 use cardproof_rating::answer::{
-    Answer, ClassPlace, Fast, Healthy, Overall, Place, Powered, Question, Real, SetUp, Standing,
-    Thing, Untested,
+    Answer, ClassPlace, Fast, Healthy, Missed, Overall, Place, Powered, Question, Real, SetUp,
+    Standing, Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
-use cardproof_rating::{Defect, DefectKind, Grade, Wear};
+use cardproof_rating::{Defect, DefectKind, Grade, Quantity, Wear};
 use cardproof_record::{ReasonCode, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -288,6 +288,7 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
             a2,
             a1_open,
             a2_open,
+            a1_missed,
             doubt,
             disturbed,
             tests,
@@ -295,7 +296,7 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
             is_small,
             ..
         } => {
-            let classes = [("A1", *a1, *a1_open), ("A2", *a2, *a2_open)];
+            let classes = [("A1", *a1, *a1_open, *a1_missed), ("A2", *a2, *a2_open, None)];
             (*system, purposes, classes, doubt, (*disturbed, *tests), *is_card, *is_small)
         }
         Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why, failure)]),
@@ -315,16 +316,18 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
     if disturbed.0 > 0 && !parts.is_empty() && !unknown.is_empty() {
         parts.push(format!("{} not known", unknown.join(", ")));
     }
-    let [(_, a1, _), _] = classes;
-    let classes = classes.into_iter().filter_map(|(name, place, open)| match (name, place) {
-        // Where A1 is not reached, or cannot be tested either, A2 says no more.
-        ("A2", ClassPlace::NotTestable)
-            if is_card && matches!(a1, ClassPlace::Passed | ClassPlace::Undecided) =>
-        {
-            Some("A2 cannot be tested here".to_owned())
-        }
-        _ => class(name, place, open, is_card),
-    });
+    let [(_, a1, ..), _] = classes;
+    let classes =
+        classes.into_iter().filter_map(|(name, place, open, missed)| match (name, place) {
+            // Where A1 is not reached, or cannot be tested either, A2 says no more.
+            ("A2", ClassPlace::NotTestable)
+                if is_card && matches!(a1, ClassPlace::Passed | ClassPlace::Undecided) =>
+            {
+                Some("A2 cannot be tested here".to_owned())
+            }
+            (_, ClassPlace::Failed) if is_card => Some(not_passed(name, missed)),
+            _ => class(name, place, open, is_card),
+        });
     parts.extend(classes);
     if let Some(doubt) = doubt {
         parts = vec![no_word(*doubt).to_owned()];
@@ -388,12 +391,24 @@ fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>, is_card: bool)
     Some(match place {
         ClassPlace::Passed if is_card => format!("{name} passed"),
         ClassPlace::Passed => as_yardstick(&[name], Reached::Yes),
-        ClassPlace::Failed if is_card => format!("{name} not passed"),
         ClassPlace::Failed => as_yardstick(&[name], Reached::No),
         ClassPlace::Undecided if is_card => format!("{name} {}", why_open(open)),
         ClassPlace::Undecided => as_yardstick(&[name], Reached::Perhaps),
         ClassPlace::NotTestable => return None,
     })
+}
+
+/// That a card does not pass a class, and the rate that is too low.
+fn not_passed(name: &str, missed: Option<Missed>) -> String {
+    let why = missed.map_or_else(String::new, |Missed { quantity, reached, at_least }| {
+        let what = match quantity {
+            Quantity::RandomRead => "reads",
+            Quantity::RandomWrite => "writes",
+            Quantity::SequentialWrite => "large writes",
+        };
+        format!(" ({what} {reached}, needs {at_least})")
+    });
+    format!("{name} not passed{why}")
 }
 
 /// That a class is undecided, and why.

@@ -94,9 +94,9 @@ pub(super) const CARD_INFO: Metric = info(
 );
 pub(super) const SIZE: Metric = gauge("cardproof_size_bytes", "bytes", CARD, "The capacity.");
 pub(super) const WRITTEN: Metric =
-    counter("cardproof_written_bytes", "bytes", CARD, "Bytes written since the ledger began.");
+    counter("cardproof_written_bytes", "bytes", CARD, "Bytes written, as the ledger counts them.");
 pub(super) const READ: Metric =
-    counter("cardproof_read_bytes", "bytes", CARD, "Bytes read since the ledger began.");
+    counter("cardproof_read_bytes", "bytes", CARD, "Bytes read, as the ledger counts them.");
 pub(super) const WRITES: Metric = counter("cardproof_writes", "", CARD, "Writes that were ended.");
 pub(super) const READS: Metric = counter("cardproof_reads", "", CARD, "Reads that were ended.");
 pub(super) const FLUSHES: Metric = counter("cardproof_flushes", "", CARD, "Flushes of the cache.");

@@ -27,11 +27,10 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
     let (time, twice) =
         if restores { (time * 2, ", after saving it, and restore it") } else { (time, "") };
     let mut notes = vec![format!(
-        "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: {} \
-         to {}; after the first writes it is known better. On a fake, the search for its real capacity writes more.",
+        "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: \
+         {}; after the first writes it is known better. On a fake, the search for its real capacity writes more.",
         plan.bytes_to_read(),
-        time.in_whole_seconds(),
-        (time * SLOW_WRITES).in_whole_seconds()
+        between(time, time * SLOW_WRITES)
     )];
     if restores {
         notes.push(
@@ -42,6 +41,23 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
         );
     }
     notes
+}
+
+/// Such as `1.7 to 17 hours`: both in the unit that suits the longer one.
+fn between(short: Nanos, long: Nanos) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 3600.0;
+    let (unit, name) = match long.as_secs_f64() {
+        seconds if seconds < 2.0 * MINUTE => (1.0, "s"),
+        seconds if seconds < 2.0 * HOUR => (MINUTE, "minutes"),
+        _ => (HOUR, "hours"),
+    };
+    let [short, long] = [short, long].map(|time| {
+        let count = time.as_secs_f64() / unit;
+        let digits = usize::from(unit > 1.0 && count < 9.95);
+        if unit > 1.0 { format!("{count:.digits$}") } else { format!("{:.0}", count.ceil()) }
+    });
+    if short == long { format!("{long} {name}") } else { format!("{short} to {long} {name}") }
 }
 
 /// Before a test in free space: what is reserved, written and left to others.
@@ -69,5 +85,19 @@ pub(super) fn deed(progress: &Progress) -> String {
     match progress.left {
         Some(left) => format!("{deed}, {} left", left.in_whole_seconds()),
         None => deed.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_an_estimate_are_in_one_unit() {
+        let of = |seconds: u64| between(Nanos::from_secs(seconds), Nanos::from_secs(seconds * 10));
+        assert_eq!(of(3), "3 to 30 s");
+        assert_eq!(of(30), "0.5 to 5.0 minutes");
+        assert_eq!(of(6270), "1.7 to 17 hours");
+        assert_eq!(between(Nanos(1), Nanos(10)), "1 s");
     }
 }
