@@ -209,7 +209,7 @@ fn a_stated_figure_is_the_same_everywhere_and_says_why_it_has_no_grade() {
     fs::write(&file, IOZONE).unwrap();
     said(&home, &["import", word(&file), "--label", "old"], 0);
     let text = in_one_line(&said(&home, &["show", "old", "--details"], 0).stdout);
-    assert!(text.contains("it can be anything from slow to good, so there is no grade"), "{text}");
+    assert!(text.contains("may be anything from slow to good, so there is no grade"), "{text}");
     assert!(!text.contains("577 IOPS") && text.contains("578 IOPS (one iozone"), "{text}");
     assert!(text.contains("Sequential write: 12.3 MB/s as stated"), "{text}");
 }
