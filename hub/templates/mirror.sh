@@ -23,9 +23,13 @@ curl -fsS -o manifest.json.part "$data/manifest.json" || {
   echo "mirror.sh: no manifest came, as curl says above; if the hub has made no raw data yet, run it again later" >&2
   exit 1
 }
-paths='^(runs|phases)/[0-9a-z-]+[.]parquet$'
-[ ! -d documents ] || paths="$paths|^documents/[0-9a-z-]+[.]jsonl[.]gz$"
-jq -r --arg paths "$paths" '.files[] | select(.path | test($paths)) | "\(.sha256) \(.bytes) \(.path)"' \
+# What a mirror is made of; nothing else is written or removed.
+paths='(runs|phases)/[0-9a-z-]+[.]parquet'
+document='[0-9a-z-]+[.]jsonl[.]gz'
+if [ "${2-}" = documents ] || ls documents 2>/dev/null | grep -qxE "$document"; then
+  paths="$paths|documents/$document"
+fi
+jq -r --arg paths "$paths" '.files[] | select(.path | test("^(\($paths))$")) | "\(.sha256) \(.bytes) \(.path)"' \
   manifest.json.part > wanted.part
 [ -s wanted.part ] || { echo "mirror.sh: the manifest names no table; nothing was changed" >&2; exit 1; }
 mkdir -p runs phases
@@ -44,7 +48,7 @@ done < wanted.part
 
 curl -fsS -o schema.json "$data/schema.json"
 mv manifest.json.part manifest.json
-for path in runs/* phases/* documents/*; do
+printf '%s\n' runs/* phases/* documents/* | grep -xE "($paths)([.]part)?" | while read -r path; do
   cut -d ' ' -f 3 wanted.part | grep -qxF "$path" || rm -f "$path"
 done
 rm -f wanted.part

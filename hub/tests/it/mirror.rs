@@ -129,13 +129,18 @@ fn a_mirror_has_the_documents_where_they_are_asked_for() {
     let (id, token) = hub.submitted(&document("First card", 100.0));
     hub.submitted(&document("Second card", 200.0));
     hub.manifest();
+    // A directory of the user's may be called so.
+    let own = mirror.path("documents/letter.txt");
+    fs::create_dir(mirror.path("documents")).unwrap();
+    fs::write(&own, "mine").unwrap();
     mirror.succeeds();
-    assert!(!mirror.path("documents").exists());
+    assert_eq!(fs::read_dir(mirror.path("documents")).unwrap().count(), 1);
     assert_eq!(mirror.run_with(&["document"]).status.code(), Some(2));
     let is_same = || {
         let of_hub = hub.files("documents");
         let names = fs::read_dir(mirror.path("documents")).unwrap().count();
-        names == of_hub.len()
+        names == of_hub.len() + 1
+            && fs::read_to_string(&own).unwrap() == "mine"
             && of_hub.iter().all(|(file, bytes)| {
                 fs::read(mirror.path(file["path"].as_str().unwrap())).unwrap() == *bytes
             })
