@@ -11,6 +11,7 @@ use cardproof_facts::{CLASSES, Class, RandomRates};
 use cardproof_record::{
     Indication, Likelihood, OpName, PatternName, Phase, Record, SyncMode, WarningCode,
 };
+use cardproof_stats::geometric_mean;
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
@@ -316,12 +317,8 @@ fn mean<'r>(phases: &[&'r Phase], rate: impl Fn(&Phase) -> Option<f64>) -> Optio
     let rates: Vec<f64> =
         phases.iter().filter_map(|phase| rate(phase)).filter(|rate| *rate > 0.0).collect();
     let first = phases.first()?;
-    if rates.is_empty() {
-        return None;
-    }
-    let logarithms: f64 = rates.iter().map(|rate| rate.ln()).sum();
     Some(Evidence {
-        rate: if rates.len() == 1 { rates[0] } else { (logarithms / rates.len() as f64).exp() },
+        rate: geometric_mean(&rates)?,
         count: rates.len(),
         depth: first.queue_depth,
         is_cache_unknown: phases.iter().any(|phase| has(phase, WarningCode::CacheUnknown)),

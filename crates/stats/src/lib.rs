@@ -24,7 +24,7 @@ pub use percentile::LatencyInterval;
 pub use rank::rank_correlation;
 pub use rate::RateInterval;
 pub use ratio::RatioInterval;
-pub use runs::{RunRate, Variation, outliers};
+pub use runs::{RunRate, Variation, geometric_mean, outliers};
 pub use sequence::RateSequence;
 pub use series::{Slice, TimeSeries};
 pub use steady::{STEADY_WINDOW, SteadyState};

@@ -109,6 +109,18 @@ pub(crate) fn logs(rates: impl Iterator<Item = f64>) -> Option<Vec<f64>> {
     rates.map(|rate| (rate > 0.0 && rate.is_finite()).then(|| rate.ln())).collect()
 }
 
+/// The geometric mean of `rates`; `None` of none, or where one is not above 0 or not finite.
+#[must_use]
+pub fn geometric_mean(rates: &[f64]) -> Option<f64> {
+    let logs = logs(rates.iter().copied())?;
+    match rates {
+        [] => None,
+        // The logarithm and back would round it.
+        [only] => Some(*only),
+        _ => Some((logs.iter().sum::<f64>() / logs.len() as f64).exp()),
+    }
+}
+
 /// The mean of `values` and their variance; `None` of fewer than two.
 pub(crate) fn mean_and_variance(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < 2 {
@@ -154,6 +166,15 @@ mod tests {
             .iter()
             .map(|&rate| RunRate { rate, half_width: Some(half_width), confidence: 0.99 })
             .collect()
+    }
+
+    #[test]
+    fn the_geometric_mean_is_of_factors() {
+        assert!((geometric_mean(&[1.0, 4.0, 16.0]).unwrap() - 4.0).abs() < 1e-12);
+        assert_eq!(geometric_mean(&[544.3]), Some(544.3));
+        for none in [&[][..], &[1.0, 0.0], &[1.0, f64::INFINITY]] {
+            assert_eq!(geometric_mean(none), None, "{none:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use cardproof_record::{DisturbanceKind, OpName, PatternName, Phase, Record};
-use cardproof_stats::{RunRate, Variation};
+use cardproof_stats::{RunRate, Variation, geometric_mean};
 use cardproof_units::Bytes;
 
 use crate::disturbance::{is_disturbed, of_phase};
@@ -292,8 +292,7 @@ fn mean_of_stated(shape: &Shape, record: &Record) -> Option<f64> {
     let shown =
         record.phases.iter().filter(fits).map(|it| Shown::from_phase(it, shape.is_told_in_iops()));
     let rates: Vec<f64> = shown.flatten().map(|shown| shown.rate).collect();
-    let logarithms: f64 = rates.iter().map(|rate| rate.ln()).sum();
-    (rates.len() > 1).then(|| (logarithms / rates.len() as f64).exp())
+    geometric_mean(&rates).filter(|_| rates.len() > 1)
 }
 
 /// The rate of one of several runs of a phase.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use cardproof_record::Warning;
-use cardproof_stats::RatioInterval;
+use cardproof_stats::{RatioInterval, geometric_mean};
 use cardproof_units::Seed;
 
 use super::catalogue::ForWhom;
@@ -136,9 +136,7 @@ impl Contest {
 
     /// The geometric mean of the rates.
     pub(super) fn mean(&self, contestant: usize, task: Task) -> Option<f64> {
-        let rates = self.rates(contestant, task);
-        let logs: f64 = rates.iter().map(|rate| rate.ln()).sum();
-        (!rates.is_empty()).then(|| (logs / rates.len() as f64).exp())
+        geometric_mean(&self.rates(contestant, task))
     }
 
     /// How many times as fast as the first contestant this one is; `None` with fewer than two
