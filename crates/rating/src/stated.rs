@@ -1,11 +1,13 @@
 //! What another tool's figure does not tell of the storage: a test that was too short, or that may have gone no further
 //! than memory.
 
-use cardproof_record::{OpName, PatternName, Phase, Record, SyncMode, WarningCode};
+use cardproof_record::{OpName, PatternName, Phase, Record, SyncMode, Transport, WarningCode};
+use cardproof_stats::geometric_mean;
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::pick::is_random_4k;
 use crate::quantity::Rate;
+use crate::transports::storage;
 
 /// In less time a card works with what it has at hand. No source; our choice.
 const TIME_MIN: Nanos = Nanos::from_secs(1);
@@ -19,7 +21,8 @@ const SECONDS_AT_LIMIT: f64 = 5.0;
 /// The bus of most cards carries no more bytes a second (SD Physical Layer specification, SDR104).
 const CARD_BUS: f64 = 104e6;
 
-/// No published card writes so many blocks of 4 KiB a second at random, one at a time. No source; our choice.
+/// No SD card and no eMMC of those published writes so many blocks of 4 KiB a second at random, one at a time
+/// (`data/`); microSD Express and SSDs do. Our choice.
 const RANDOM_WRITES: f64 = 10_000.0;
 
 /// The kernel may keep written data in memory for so long (`vm.dirty_expire_centisecs`, Linux documentation).
@@ -38,7 +41,7 @@ fn took_less_than(phase: &Phase, time: Nanos) -> bool {
 
 /// Whether another tool's `phase` of `record` may have written to memory alone: nothing says that it went around the page
 /// cache or waited for it to be emptied, and either all that it wrote fits there and it was faster than the bus of most
-/// cards, or it did more random writes than any card.
+/// cards, or it did more random writes than SD cards and eMMCs do, and nothing says that it is another kind of storage.
 pub(crate) fn may_be_memory(record: &Record, phase: &Phase) -> bool {
     let is_open = phase.warnings.iter().any(|warning| warning.code == WarningCode::CacheUnknown);
     let is_unsynced = phase.op == OpName::Write && phase.sync == SyncMode::None;
@@ -47,7 +50,10 @@ pub(crate) fn may_be_memory(record: &Record, phase: &Phase) -> bool {
     let has_time = phase.duration_ns > Nanos::ZERO;
     let is_quick = took_less_than(phase, KEPT_IN_MEMORY);
     let is_fast = phase.point_throughput().is_some_and(|rate| rate.0 > CARD_BUS);
-    let is_beyond_cards = is_random_4k(phase, OpName::Write, 1)
+    let is_card = storage(&record.conditions.device)
+        .is_none_or(|it| matches!(it, Transport::Sd | Transport::Mmc));
+    let is_beyond_cards = is_card
+        && is_random_4k(phase, OpName::Write, 1)
         && phase.point_iops().is_some_and(|rate| rate.0 > RANDOM_WRITES);
     let is_kept = is_beyond_cards || is_fast && (is_quick || fits && !has_time);
     phase.stated.is_some() && is_open && is_unsynced && is_kept
@@ -60,14 +66,7 @@ pub(crate) fn mean_of_stated(record: &Record, phase: &Phase) -> Option<Throughpu
     let alike = record.phases.iter().filter(|it| it.stated.is_some() && of(it) == of(phase));
     let rates: Vec<f64> =
         alike.filter_map(|it| Some(it.point_throughput()?.0)).filter(|rate| *rate > 0.0).collect();
-    match rates.as_slice() {
-        [] => None,
-        [only] => Some(Throughput(*only)),
-        several => {
-            let logarithms: f64 = several.iter().map(|rate| rate.ln()).sum();
-            Some(Throughput((logarithms / several.len() as f64).exp()))
-        }
-    }
+    geometric_mean(&rates).map(Throughput)
 }
 
 /// Why `phase` of `record` cannot show that the limit `at_least` is reached, in a clause; `None` where nothing forbids it.
@@ -105,6 +104,28 @@ mod tests {
         assert_eq!(forbids(&write(Bytes::mib(100), Nanos::from_secs(2)), 90e6), None);
         assert!(is_too_short(&write(Bytes::mib(10), Nanos::from_millis(200))));
         assert!(!is_too_short(&short));
+    }
+
+    /// As quick as the published microSD Express cards, whose 4 KiB writes come to 157 MB/s.
+    #[test]
+    fn what_no_card_does_may_be_memory_where_the_storage_may_be_a_card() {
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        let mut phase = write(Bytes::gib(4), Nanos::from_secs(60));
+        (phase.pattern, phase.block_size_bytes) = (PatternName::Random, Bytes::kib(4));
+        phase.queue_depth = 1;
+        let rate = Some(cardproof_units::Iops(38_000.0));
+        phase.stated = Some(Stated { iops: rate, ..Stated::default() });
+        phase.warnings.push(Warning::stated(WarningCode::CacheUnknown, "not told"));
+        for (transport, expected) in [
+            (Some(Transport::Sd), true),
+            (Some(Transport::Mmc), true),
+            (None, true),
+            (Some(Transport::Nvme), false),
+            (Some(Transport::Usb), false),
+        ] {
+            record.conditions.device.transport = transport.clone();
+            assert_eq!(may_be_memory(&record, &phase), expected, "{transport:?}");
+        }
     }
 
     #[test]
