@@ -128,12 +128,15 @@ fn our_own_files_are_no_seller_s_claim() {
     fs::create_dir(&place).unwrap();
     let (page, json) = (place.join("page.html"), place.join("record.json"));
     let words = ["check", "sim:v30-a2", "--seed", "5", "-q", "--html", word(&page)];
-    said(&home, &[&words[..], &["--json", word(&json)]].concat(), 0);
+    said(&home, &[&words[..], &["--json", word(&json), "--label", "one"]].concat(), 0);
+    said(&home, &["check", "sim:sandisk-ultra", "--seed", "5", "-q", "--label", "other"], 0);
+    said(&home, &["list", "--csv", word(&place.join("list.csv"))], 0);
+    said(&home, &["compare", "one", "other", "--csv", word(&place.join("compare.csv"))], 0);
     let refused = in_one_line(&said(&home, &["import", word(&page)], 2).stderr);
     assert!(refused.contains("it is a page of cardproof"), "{refused}");
     fs::write(place.join("fio.txt"), DEEP).unwrap();
     let notes = in_one_line(&said(&home, &["import", word(&place)], 0).stderr);
-    assert!(notes.contains("2 files skipped, written by cardproof itself"), "{notes}");
+    assert!(notes.contains("4 files skipped, written by cardproof itself"), "{notes}");
     assert!(!notes.contains("seller"), "{notes}");
 }
 
