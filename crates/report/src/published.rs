@@ -53,7 +53,7 @@ pub(crate) fn places(ours: &RatePoint) -> Vec<Place> {
     places
 }
 
-/// So many cards on each side of the storage are named on a terminal.
+/// How many faster and how many slower cards a terminal shows.
 const NEIGHBOURS: usize = 4;
 
 /// The storage among the published cards next to it, for a terminal of `width` columns, ending in a newline; `None`

@@ -128,8 +128,8 @@ impl Experiment for Phases {
             &mut bench.recorder,
             bench.stop,
         );
-        // Its own record keeps it meanwhile: of a million bytes at each save, the storage that is measured would
-        // have to take some.
+        // Its own record keeps it meanwhile. A save of this record with it would write a million bytes more, perhaps to
+        // the storage that is measured.
         bench.record.capacity = self.capacity.take();
     }
 }

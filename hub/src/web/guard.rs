@@ -145,7 +145,7 @@ fn is_foreign_form(request: &Request, public_url: &str) -> bool {
         || matches!(word(request, SEC_FETCH_SITE), Some("cross-site" | "same-site"))
 }
 
-/// What the header `name` of `request` says.
+/// The value of the header `name`; `null` where it is no text.
 fn word(request: &Request, name: HeaderName) -> Option<&str> {
     Some(request.headers().get(name)?.to_str().unwrap_or("null"))
 }

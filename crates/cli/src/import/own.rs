@@ -30,7 +30,7 @@ impl Own {
         }
     }
 
-    /// What it is, in words, and what to do with it.
+    /// Says what the file is, and which command shows it.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Page => {

@@ -13,7 +13,7 @@ type ByPhase<'r> = HashMap<&'r str, Vec<&'r Figure>>;
 /// So many findings of one gravity are told.
 const FINDINGS_MAX: usize = 6;
 
-/// So many figures are told; `show --details` has all.
+/// How many figures are printed; `show --details` prints all.
 const ROWS_MAX: usize = 10;
 
 /// The record that was read from the place called `name` in words, ending in a newline: what it says first, then its

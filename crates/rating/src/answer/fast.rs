@@ -50,7 +50,7 @@ pub struct Place {
 /// A rate below what a class asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Missed {
-    /// What it is the rate of.
+    /// The measured quantity.
     pub quantity: Quantity,
     /// What was measured.
     pub reached: Rate,

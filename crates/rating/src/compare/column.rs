@@ -229,6 +229,6 @@ pub struct CardFigure {
     pub span_bytes: Bytes,
     /// Why the figure stands for nothing; absent where nothing speaks against it.
     pub doubt: Option<String>,
-    /// What disturbed its tests, and so slowed them; a disturbance makes no test faster.
+    /// The disturbances during its tests, which can only have slowed them.
     pub disturbed_by: Vec<DisturbanceKind>,
 }
