@@ -337,6 +337,8 @@ mod tests {
     fn a_whole_number_has_one_form() {
         let list = r#"{"list": [{"n": 94.0}, {"n": 0.5}]}"#;
         assert_eq!(of(list).unwrap(), r#"{"list":[{"n":94},{"n":0.5}]}"#);
+        let large = r#"{"list": [{"n": 2251799813685247.0}]}"#;
+        assert_eq!(of(large).unwrap(), r#"{"list":[{"n":2251799813685247}]}"#);
     }
 
     #[test]

@@ -36,6 +36,21 @@ fn old_records_are_read_and_handed_on_unchanged() {
     }
 }
 
+/// A record goes through several programs: each would move its figures by a little.
+#[test]
+fn figures_are_read_to_the_last_digit() {
+    let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..2_000 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // From 1e-9 to 1e15, as times, rates and shares are.
+        let figure = (bits >> 11) as f64 * 10_f64.powi((bits % 25) as i32 - 24);
+        let mut later = value(LAYERED);
+        later["later"] = json!(figure);
+        let read = Record::from_json(&later.to_string()).unwrap();
+        assert_eq!(read.extra["later"].as_f64().map(f64::to_bits), Some(figure.to_bits()), "{figure}");
+    }
+}
+
 #[test]
 fn an_old_record_has_the_layers_below_the_device() {
     let record = Record::from_json(LAYERED).unwrap();
