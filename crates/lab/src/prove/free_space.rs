@@ -1,5 +1,5 @@
 //! `cargo xtask prove free-space`: `verify DIR` on ext4, FAT32 and exFAT, on genuine cards and on fakes,
-//! empty and nearly full.
+//! empty and nearly full; on F2FS, that it is refused.
 //!
 //! Simulated cards are served as block devices to a virtual machine that boots Debian's kernel: this machine's
 //! may lack the file systems. Software emulation: the seconds say little, the file systems are the real ones.
@@ -21,7 +21,7 @@ use super::{Asked, DependsOn, Proof, Proved, Takes};
 use crate::debian::Debian;
 use crate::program::{self, Build};
 use crate::virtual_machine::{Image, Kernel, Machine};
-use seen::Seen;
+use seen::{Run, Seen};
 
 /// The claim.
 pub(super) const PROOF: Proof = Proof {
@@ -35,13 +35,19 @@ pub(super) const PROOF: Proof = Proof {
 };
 
 /// The file systems, in the words of `mount`.
-const FILESYSTEMS: [&str; 3] = ["ext4", "vfat", "exfat"];
+const FILESYSTEMS: [&str; 4] = ["ext4", "vfat", "exfat", REFUSED];
+
+/// The one on which the test is refused before it writes: data go elsewhere than what was reserved.
+const REFUSED: &str = "f2fs";
+
+/// How the test says so: the exit status of what could not be completed.
+const REFUSAL: &str = "1";
 
 /// The shares of them that are full, in percent.
 const FULL: [u32; 2] = [0, 80];
 
 /// The store that is to be excluded. Those of the fakes are smaller than what is excluded for them.
-const STORE: &str = "128M";
+const STORE: &str = "48M";
 
 /// What the cards announce.
 const SIZE: Bytes = Bytes::gib(32);
@@ -78,10 +84,13 @@ const MODULES: &[&str] = &[
     "nls_utf8",
     "vfat",
     "exfat",
+    "f2fs",
 ];
 
 /// The programs that the task needs beside busybox.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 9] = [
+    "/sbin/mkfs.f2fs",
+    "/sbin/fsck.f2fs",
     "/sbin/mkfs.vfat",
     "/sbin/mkfs.exfat",
     "/sbin/mke2fs",
@@ -90,6 +99,9 @@ const PROGRAMS: [&str; 7] = [
     "/sbin/e2fsck",
     "/usr/bin/fallocate",
 ];
+
+/// A test is killed while it reserves, and while it writes.
+const KILLED_AFTER_S: [u32; 2] = [2, 8];
 
 const TASK: &str = include_str!("free_space/task.sh");
 
@@ -114,23 +126,28 @@ fn run(asked: &Asked) -> Result<Proved> {
         card.stop()?;
     }
     let is_fake = |seen: &Seen| seen.card % 2 == 1;
-    let mut holds = seen.len() == filesystems.len() * (count * 2 * FULL.len() + 2);
-    for seen in &seen {
-        let Some(run) = &seen.run else {
-            holds &= is_fake(seen);
-            continue;
-        };
-        let verdict = run.verdict();
-        let mut faults = Vec::new();
-        if is_fake(seen) {
-            holds &= verdict != "genuine";
-        } else {
-            faults = run.faults(SIZE, seen.full);
-            holds &= faults.is_empty() && ["genuine", "killed"].contains(&verdict);
-        }
-        eprintln!("{seen:?} {faults:?}");
-    }
+    let runs: usize = filesystems.iter().map(|filesystem| runs(filesystem, count * 2)).sum();
+    let holds = seen.iter().fold(seen.len() == runs, |holds, it| is_right(it, is_fake(it)) && holds);
     Ok(Proved { tables: table(&seen, &is_fake)?, holds })
+}
+
+/// Runs on a file system with so many cards.
+fn runs(filesystem: &str, cards: usize) -> usize {
+    if filesystem == REFUSED { 1 } else { FULL.len() * cards + KILLED_AFTER_S.len() }
+}
+
+/// Whether a run is as it should be. Says what was seen, and what is wrong.
+fn is_right(seen: &Seen, is_fake: bool) -> bool {
+    let Some(run) = &seen.run else { return is_fake };
+    let verdict = run.verdict();
+    let faults = if is_fake { Vec::new() } else { run.faults(SIZE, seen.full) };
+    eprintln!("{seen:?} {faults:?}");
+    faults.is_empty()
+        && match (seen.filesystem.as_str(), is_fake) {
+            (REFUSED, _) => verdict == REFUSAL,
+            (_, true) => verdict != "genuine",
+            (_, false) => ["genuine", "killed"].contains(&verdict),
+        }
 }
 
 /// Serves the card with this number: genuine ones are even.
@@ -167,13 +184,16 @@ fn machine(program: &Path, cards: &[Served], filesystems: &[&str]) -> Result<Str
     let disk = |number: usize| format!("vd{}", char::from(b'a' + number as u8));
     let mut task = format!("LAST={}\nSTORE={STORE}\n{TASK}", disk(cards.len() - 1));
     for filesystem in filesystems {
+        if *filesystem == REFUSED {
+            writeln!(task, "one {REFUSED} vda 0 0")?;
+            continue;
+        }
         for full in FULL {
             for number in 0..cards.len() {
                 writeln!(task, "one {filesystem} {} {number} {full}", disk(number))?;
             }
         }
-        // A test that is killed while it reserves, and while it writes.
-        for pause in [2, 8] {
+        for pause in KILLED_AFTER_S {
             writeln!(task, "one {filesystem} vda 0 0 kill {pause}")?;
         }
     }
@@ -185,7 +205,8 @@ fn machine(program: &Path, cards: &[Served], filesystems: &[&str]) -> Result<Str
         devices.push(format!("file={device},format=raw,cache=none,if=none,id=card{number}"));
         devices.extend(["-device".to_owned(), format!("virtio-blk-pci,drive=card{number}")]);
     }
-    let runs = (filesystems.len() * (FULL.len() * cards.len() + 2)) as u32;
+    let runs: usize = filesystems.iter().map(|filesystem| runs(filesystem, cards.len())).sum();
+    let runs = runs as u32;
     let time_max = Duration::from_secs(240) + Duration::from_secs(120) * runs;
     Machine { kernel: &kernel, image: &image, memory_mib: 1024, devices, time_max }.run()
 }
@@ -204,7 +225,11 @@ fn table(seen: &[Seen], is_fake: &dyn Fn(&Seen) -> bool) -> Result<String> {
         let mut verdicts: BTreeMap<&str, usize> = BTreeMap::new();
         for seen in &seen {
             *verdicts
-                .entry(seen.run.as_ref().map_or("no file system", |run| run.verdict()))
+                .entry(match seen.run.as_ref().map(Run::verdict) {
+                    None => "no file system",
+                    Some(REFUSAL) => "refused",
+                    Some(verdict) => verdict,
+                })
                 .or_default() += 1;
         }
         let verdicts: Vec<String> =

@@ -16,6 +16,7 @@ make() {
     vfat) mkfs.vfat -F 32 -s 64 $2 ;;
     exfat) mkfs.exfat -c 128K $2 ;;
     ext4) mke2fs -q -F -t ext4 -O ^has_journal -E lazy_itable_init=1 $2 ;;
+    f2fs) mkfs.f2fs -q -f $2 ;;
   esac
 }
 
@@ -40,6 +41,7 @@ check() {
     vfat) fsck.vfat -n $2 ;;
     exfat) fsck.exfat -n $2 ;;
     ext4) e2fsck -fn $2 ;;
+    f2fs) fsck.f2fs --dry-run -f $2 < /dev/null ;;
   esac
 }
 
@@ -67,12 +69,13 @@ one() {
   touch /tmp/running
   watch_space $before &
   watcher=$!
+  # What a refused test leaves empty.
+  echo '{}' > /tmp/answer
   start=$(cut -d' ' -f1 /proc/uptime)
   if [ "$5" = kill ]; then
     cardproof verify /mnt --exclude-store $STORE --exclude-share 0.02 --quiet > /dev/null 2> /tmp/said &
     sleep $6
     kill -KILL $! && wait $!
-    echo '{}' > /tmp/answer
     status=killed
   else
     cardproof verify /mnt --exclude-store $STORE --exclude-share 0.02 --quiet --json /tmp/answer > /tmp/said 2>&1
