@@ -40,8 +40,8 @@ const FILESYSTEMS: [&str; 4] = ["ext4", "vfat", "exfat", REFUSED];
 /// The one on which the test is refused before it writes: data go elsewhere than what was reserved.
 const REFUSED: &str = "f2fs";
 
-/// How the test says so: the exit status of what could not be completed.
-const REFUSAL: &str = "1";
+/// How the test says so: the exit status of what is refused for safety.
+const REFUSAL: &str = "3";
 
 /// The shares of them that are full, in percent.
 const FULL: [u32; 2] = [0, 80];
