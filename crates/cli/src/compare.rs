@@ -8,7 +8,7 @@ use cardproof_rating::compare::{
     Comparison, Contender, Pairing, Use, compare_knowing, is_measured_alike,
 };
 use cardproof_rating::{find_reference, references};
-use cardproof_record::{OpName, Record};
+use cardproof_record::{OpName, Record, RecordHead};
 use cardproof_report::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
     title,
@@ -71,10 +71,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
 
 /// The kept records, where one of `cards` has a label that others may have.
 fn kept_of(cards: &[Card]) -> Vec<Record> {
-    if cards.iter().flat_map(|card| &card.runs).all(|run| run.label.is_none()) {
-        return Vec::new();
-    }
-    let kept = inventory::kept().unwrap_or_default();
+    let runs = || cards.iter().flat_map(|card| &card.runs);
+    let is_wanted =
+        |head: &RecordHead| head.label.is_some() && runs().any(|run| run.label == head.label);
+    let kept = inventory::kept(is_wanted).unwrap_or_default();
     kept.into_iter().map(|(_, record)| record).collect()
 }
 

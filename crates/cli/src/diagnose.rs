@@ -12,8 +12,8 @@ use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Sysroot, TaskWaits};
 use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
 use cardproof_rating::limits::{Seen, limits_around};
-use cardproof_record::Record;
-use cardproof_session::{Store, simulated_card, simulated_name};
+use cardproof_record::{Record, RecordHead};
+use cardproof_session::{simulated_card, simulated_name};
 use cardproof_units::Nanos;
 use clap::Args;
 use serde::Serialize;
@@ -21,7 +21,6 @@ use serde::Serialize;
 use crate::exit::{Exit, Failure, with_causes};
 use crate::inventory;
 use crate::output::{self, Sink};
-use crate::saved;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
 use crate::watch::source::Source;
@@ -155,12 +154,11 @@ fn last_record(identity: &Identity) -> Result<Option<Record>, Failure> {
     if device.model.is_none() {
         return Ok(None);
     }
-    let is_same = |record: &Record| {
-        let known = &record.conditions.device;
+    let is_same = |head: &RecordHead| {
+        let known = &head.conditions.device;
         known.model == device.model && known.size_bytes == device.size_bytes
     };
-    let files = inventory::files(&Store::of_user()?)?;
-    let records = files.iter().filter_map(|path| saved::read(path).ok()).filter(is_same);
+    let records = inventory::kept(is_same)?.into_iter().map(|(_, record)| record);
     Ok(records.max_by(|a, b| a.created.cmp(&b.created)))
 }
 

@@ -3,15 +3,16 @@
 //! A file that is no record is named on standard error and left out; it never ends the command.
 
 use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use cardproof_rating::{CLASSES, Class};
-use cardproof_record::Record;
+use cardproof_record::{Record, RecordHead};
 use cardproof_report::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
     inventory_text, share_defects, tell_ids_apart,
 };
-use cardproof_session::{LATEST, Store};
+use cardproof_session::{LATEST, Store, open_regular};
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
@@ -260,19 +261,30 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The kept records that can be read.
-pub(crate) fn kept() -> Result<Vec<(PathBuf, Record)>, Failure> {
-    let read = |path: PathBuf| Some((path.clone(), saved::read(&path).ok()?));
-    Ok(files(&Store::of_user()?)?.into_iter().filter_map(read).collect())
+/// The files of the kept records with their heads. The head is that of the record as a whole where it does not stand at
+/// the beginning; what is no record is left out.
+pub(crate) fn heads() -> Result<Vec<(PathBuf, RecordHead)>, Failure> {
+    let head = |path: PathBuf| {
+        let begun = open_regular(&path).ok().map(BufReader::new);
+        let head = begun.and_then(RecordHead::from_reader);
+        let head = head.or_else(|| saved::read(&path).ok().as_ref().map(RecordHead::from));
+        head.map(|head| (path, head))
+    };
+    Ok(files(&Store::of_user()?)?.into_iter().filter_map(head).collect())
 }
 
-/// Those of `kept` whose label is `label`; upper and lower case count only where both are used.
-pub(crate) fn labelled(kept: &[(PathBuf, Record)], label: &str) -> Vec<(PathBuf, Record)> {
-    let is_called = |record: &Record| {
-        record.label.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(label))
-    };
-    let called = kept.iter().filter(|(_, record)| is_called(record)).cloned();
+/// The kept records that can be read and for whose heads `is_wanted` holds.
+pub(crate) fn kept(
+    is_wanted: impl Fn(&RecordHead) -> bool,
+) -> Result<Vec<(PathBuf, Record)>, Failure> {
+    let wanted = heads()?.into_iter().filter(|(_, head)| is_wanted(head));
+    Ok(wanted.filter_map(|(path, _)| Some((path.clone(), saved::read(&path).ok()?))).collect())
+}
+
+/// The kept records whose label is `label`; upper and lower case count only where both are used.
+pub(crate) fn labelled(label: &str) -> Result<Vec<(PathBuf, Record)>, Failure> {
+    let called = kept(|head| head.label.as_ref().is_some_and(|it| it.eq_ignore_ascii_case(label)))?;
     let (exact, other): (Vec<_>, Vec<_>) =
-        called.partition(|(_, record)| record.label.as_deref() == Some(label));
-    if exact.is_empty() { other } else { exact }
+        called.into_iter().partition(|(_, record)| record.label.as_deref() == Some(label));
+    Ok(if exact.is_empty() { other } else { exact })
 }

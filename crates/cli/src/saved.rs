@@ -1,5 +1,6 @@
 //! Saved records by the names that a user gives them.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,7 @@ pub(crate) fn locate_for(name: &Path, is_usable: fn(&Record) -> bool) -> Result<
             Ok(path)
         };
     }
-    let kept = inventory::kept()?;
-    let labelled = name.to_str().map_or_else(Vec::new, |label| inventory::labelled(&kept, label));
+    let labelled = name.to_str().map(inventory::labelled).transpose()?.unwrap_or_default();
     if let Some(path) = chosen(name, &labelled, is_usable)? {
         return Ok(path);
     }
@@ -53,7 +53,8 @@ pub(crate) fn locate_for(name: &Path, is_usable: fn(&Record) -> bool) -> Result<
             "there is no record yet; measure something first: cardproof run",
         ));
     }
-    let labels = kept.iter().filter_map(|(_, record)| record.label.as_deref());
+    let heads = inventory::heads()?;
+    let labels = heads.iter().filter_map(|(_, head)| head.label.as_deref());
     let near = did_you_mean(&name.to_string_lossy(), labels.chain([LATEST]));
     Err(Failure::usage(format!(
         "there is no file and no record '{}'; {near}name a file, the id or the \
@@ -74,8 +75,7 @@ pub(crate) fn read_all_for(
     if !is_label || !is_usable(&youngest) {
         return Ok(vec![youngest]);
     }
-    let kept = inventory::kept()?;
-    let mut all = inventory::labelled(&kept, youngest.label.as_deref().unwrap_or_default());
+    let mut all = inventory::labelled(youngest.label.as_deref().unwrap_or_default())?;
     all.sort_by_key(|(path, _)| fs::metadata(path).and_then(|it| it.modified()).ok());
     let others = all.into_iter().map(|(_, record)| record);
     let others = others.filter(|it| it.id != youngest.id && is_usable(it) && belong(it, &youngest));
@@ -94,9 +94,10 @@ fn usable_beside(
     let is_latest = name == Path::new(LATEST);
     let belongs =
         |record: &Record| is_latest || (capacity.is_some() && record.capacity == capacity);
-    let kept = inventory::kept()?.into_iter();
-    let usable = kept.filter(|(_, record)| is_usable(record) && belongs(record));
-    Ok(Store::youngest(usable.map(|(path, _)| path)).unwrap_or(path))
+    let mut others = inventory::files(&Store::of_user()?)?;
+    others.sort_by_cached_key(|path| Reverse(Store::age(path)));
+    let is_meant = |path: &PathBuf| read(path).is_ok_and(|it| is_usable(&it) && belongs(&it));
+    Ok(others.into_iter().find(is_meant).unwrap_or(path))
 }
 
 /// The one of the records with one label that is meant; `None` where there is none.

@@ -21,7 +21,7 @@ use cardproof_device::{
 };
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{AppliedBy, Ground, Mounted, TuningPlace, TuningStep, tuning_plan};
-use cardproof_record::{Conditions, DeviceInfo, Record};
+use cardproof_record::{Conditions, DeviceInfo, Record, RecordHead};
 use cardproof_report::one_line;
 use cardproof_session::{LATEST, Store, refuse_partition, simulated_card, simulated_name};
 use cardproof_units::{Bytes, Seed, shell_path};
@@ -360,28 +360,28 @@ fn record_of(name: &Path) -> Result<Record, Failure> {
 /// such record.
 fn geometry_of(target: &Path, device: &DeviceInfo, talk: Talk) -> Result<Option<Record>, Failure> {
     let simulated = simulated_name(target).map(|name| format!("sim:{name}"));
-    let is_same = |record: &Record| {
-        let known = &record.conditions.device;
+    let is_same = |head: &RecordHead| {
+        let known = &head.conditions.device;
         match &simulated {
-            Some(name) => record.is_simulated() && known.name.as_ref() == Some(name),
+            Some(name) => head.is_simulated() && known.name.as_ref() == Some(name),
             None => {
                 let is_model = device.model.is_some() && known.model == device.model;
-                is_model && known.size_bytes == device.size_bytes && !record.is_simulated()
+                is_model && known.size_bytes == device.size_bytes && !head.is_simulated()
             }
         }
     };
     // A record holds no serial number. Month and revisions tell most cards of one model apart.
-    let is_own = |record: &Record| {
+    let is_own = |head: &RecordHead| {
         let of = |device: &DeviceInfo| {
             let card = device.card.as_ref()?;
             let revisions = (card.hardware_revision, card.firmware_revision.clone());
             Some((card.manufactured.clone()?, revisions))
         };
-        of(device).is_some() && of(&record.conditions.device) == of(device)
+        of(device).is_some() && of(&head.conditions.device) == of(device)
     };
     let found = newest_geometry(is_same, is_own)?;
     if let Some(record) = &found {
-        let whose = if simulated.is_some() || is_own(record) {
+        let whose = if simulated.is_some() || is_own(&RecordHead::from(record)) {
             "the geometry that was measured before"
         } else {
             "the geometry of a card of this model and size; it may be another card"
@@ -394,18 +394,14 @@ fn geometry_of(target: &Path, device: &DeviceInfo, talk: Talk) -> Result<Option<
 /// The newest record with timings of a geometry for which `is_wanted` holds; those for which `is_own` holds come
 /// before all others.
 fn newest_geometry(
-    is_wanted: impl Fn(&Record) -> bool,
-    is_own: impl Fn(&Record) -> bool,
+    is_wanted: impl Fn(&RecordHead) -> bool,
+    is_own: impl Fn(&RecordHead) -> bool,
 ) -> Result<Option<Record>, Failure> {
-    let files = inventory::files(&Store::of_user()?)?;
-    let records = files.into_iter().filter_map(|path| Some((saved::read(&path).ok()?, path)));
-    let has_geometry = |record: &Record| !record.flash_timings.is_empty() && is_wanted(record);
-    let (own, others): (Vec<_>, Vec<_>) =
-        records.filter(|(record, _)| has_geometry(record)).partition(|(record, _)| is_own(record));
-    let first = if own.is_empty() { others } else { own };
-    // The record of a simulated card holds no hour, its file does.
-    let newest = Store::youngest(first.iter().map(|(_, path)| path.clone()));
-    Ok(first.into_iter().find(|(_, path)| Some(path) == newest.as_ref()).map(|(record, _)| record))
+    let mut wanted = inventory::heads()?;
+    wanted.retain(|(_, head)| is_wanted(head));
+    wanted.sort_by_cached_key(|(path, head)| (is_own(head), Store::age(path)));
+    let mut records = wanted.iter().rev().filter_map(|(path, _)| saved::read(path).ok());
+    Ok(records.find(|record| !record.flash_timings.is_empty()))
 }
 
 fn latest() -> Result<Record, Failure> {

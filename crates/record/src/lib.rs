@@ -20,11 +20,13 @@ mod finding;
 mod flash_timing;
 mod form;
 mod geometry_timing;
+mod head;
 mod health_document;
 mod indication;
 mod integrity;
 mod iostat;
 mod job_run;
+mod json_form;
 mod limit;
 mod log_trial;
 mod phase;
@@ -71,6 +73,7 @@ pub use geometry_timing::{
     CacheRecovery, FrontTimes, ProbeTimings, QuantityFound, QuantityValue, RateFall, SpreadTimes,
     SweepRun, TimeAt, TimesRun,
 };
+pub use head::RecordHead;
 pub use health_document::{
     DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, WearOutlook,
 };

@@ -127,7 +127,8 @@ fn run(asked: &Asked) -> Result<Proved> {
     }
     let is_fake = |seen: &Seen| seen.card % 2 == 1;
     let runs: usize = filesystems.iter().map(|filesystem| runs(filesystem, count * 2)).sum();
-    let holds = seen.iter().fold(seen.len() == runs, |holds, it| is_right(it, is_fake(it)) && holds);
+    let holds =
+        seen.iter().fold(seen.len() == runs, |holds, it| is_right(it, is_fake(it)) && holds);
     Ok(Proved { tables: table(&seen, &is_fake)?, holds })
 }
 

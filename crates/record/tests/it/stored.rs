@@ -1,7 +1,9 @@
 //! Records that lie in people's stores are read, by every later version, and handed on unchanged.
 
+use std::io::Read;
+
 use cardproof_record::{
-    EngineName, Outcome, PhaseState, ReadError, Record, State, SyncMode, Transport,
+    EngineName, Outcome, PhaseState, ReadError, Record, RecordHead, State, SyncMode, Transport,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +49,11 @@ fn figures_are_read_to_the_last_digit() {
         let mut later = value(LAYERED);
         later["later"] = json!(figure);
         let read = Record::from_json(&later.to_string()).unwrap();
-        assert_eq!(read.extra["later"].as_f64().map(f64::to_bits), Some(figure.to_bits()), "{figure}");
+        assert_eq!(
+            read.extra["later"].as_f64().map(f64::to_bits),
+            Some(figure.to_bits()),
+            "{figure}"
+        );
     }
 }
 
@@ -100,4 +106,50 @@ fn the_answer_of_a_check_is_told_from_a_record() {
     assert!(matches!(Record::from_json(foreign), Err(ReadError::AnswerOfCheck { record: None })));
     let later = r#"{"schema": "cardproof.check/2", "records": ["a"]}"#;
     assert!(matches!(Record::from_json(later), Err(ReadError::OtherSchema { .. })));
+}
+
+/// A source that must not be read to its end.
+struct Endless<'t>(&'t [u8]);
+
+impl Read for Endless<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        assert!(!self.0.is_empty(), "read beyond the head");
+        self.0.read(buffer)
+    }
+}
+
+#[test]
+fn a_record_is_told_by_its_first_bytes() {
+    let mut record = Record::from_json(LAYERED).unwrap();
+    record.label = Some("the \"red\" one".to_owned());
+    let text = record.to_json().unwrap();
+    let begun = text.find("\"phases\": ").unwrap() + 10;
+    let head = RecordHead::from_reader(Endless(&text.as_bytes()[..begun])).unwrap();
+    assert_eq!(head, RecordHead::from(&record));
+    assert_eq!(RecordHead::from_reader(text.as_bytes()), Some(head));
+}
+
+#[test]
+fn what_is_no_record_has_no_head() {
+    let record = value(LAYERED);
+    let other =
+        json!({"schema": "cardproof.check/1", "id": "a", "conditions": record["conditions"]});
+    let sorted = format!(r#"{{"phases": [], "schema": "{}"}}"#, cardproof_record::SCHEMA);
+    for text in
+        [other.to_string(), sorted, "[]".to_owned(), String::new(), "{\"schema\"".to_owned()]
+    {
+        assert_eq!(RecordHead::from_reader(text.as_bytes()), None, "{text}");
+    }
+}
+
+/// The way to the field is told as it is written there.
+#[test]
+fn a_number_that_no_storage_can_have_is_named() {
+    let mut record = value(LAYERED);
+    record["phases"][0]["bytes"] = json!(10_000_000_000_000_000_000_u64);
+    let text = record.to_string().replace("\"bytes\"", "\"byte\\u0073\"");
+    let ReadError::OutOfRange(error) = Record::from_json(&text).unwrap_err() else {
+        panic!("another error")
+    };
+    assert_eq!((error.field.as_str(), error.number), ("phases.0.bytes", 1e19));
 }
