@@ -1,7 +1,6 @@
 //! `cardproof verify`: is the capacity of a card real?
 
 mod document;
-mod files;
 mod fix;
 mod integrity;
 mod text;
@@ -15,8 +14,8 @@ use cardproof_probe::capacity::Wish;
 use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
 use cardproof_session::{
-    CapacityCheck, CapacityMode, Experiment, FreeSpaceCheck, Journals, Options, Store, of_scratch,
-    simulated_name,
+    CapacityCheck, CapacityMode, Experiment, FilesWish, FreeSpaceCheck, Journals, Measured,
+    Options, Store, has_test_files, of_scratch, simulated_name, test_files,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::Args;
@@ -183,8 +182,15 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     if is_directory {
         refuse_options_for_devices(args)?;
         let directory = UsersDirectory::open(&args.target).map_err(|error| of_scratch(&error))?;
-        if args.full || args.keep || files::is_set_in(&directory)? {
-            return files::run(args, &options, &directory, signals, talk);
+        if args.full || args.keep || has_test_files(&directory)? {
+            let wish =
+                FilesWish { is_full: args.full, store: args.exclude_store, keeps: args.keep };
+            let terminal = &mut Terminal::new(talk);
+            let measured = test_files(wish, &directory, &options, terminal, signals.stop())?;
+            return match measured {
+                Some(measured) => conclude(args, measured, signals),
+                None => Ok(signals.exit().unwrap_or(Exit::Incomplete)),
+            };
         }
         let check = FreeSpaceCheck::new(wish(args)).in_directory(directory);
         return measure(args, check, &options, signals);
@@ -212,16 +218,21 @@ fn wish(args: &VerifyArgs) -> Wish {
     }
 }
 
-/// Runs `check`, shows what it has found and keeps the record.
+/// Runs `check`, and shows what it has found.
 fn measure(
     args: &VerifyArgs,
     check: impl Experiment,
     options: &Options,
     signals: &Signals,
 ) -> Result<Exit, Failure> {
-    let talk = Talk::new(args.quiet);
-    let mut terminal = Terminal::new(talk);
+    let mut terminal = Terminal::new(Talk::new(args.quiet));
     let measured = cardproof_session::measure(check, options, &mut terminal, signals.stop())?;
+    conclude(args, measured, signals)
+}
+
+/// Shows what was `measured`, and keeps and mends what `args` ask for.
+fn conclude(args: &VerifyArgs, measured: Measured, signals: &Signals) -> Result<Exit, Failure> {
+    let talk = Talk::new(args.quiet);
     let record = &measured.record;
     let answer = answer(record);
     if let Some(failure) = measured.unsaved {
@@ -255,12 +266,12 @@ fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> 
 }
 
 /// Status 0 is for genuine cards alone.
-pub(crate) fn exit_of(answer: &Answer) -> Exit {
+fn exit_of(answer: &Answer) -> Exit {
     if answer.found.verdict == CapacityVerdict::Genuine { Exit::Done } else { Exit::NotMet }
 }
 
 /// Shows `answer` on the terminal and wherever `--json` says.
-pub(crate) fn publish(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure> {
+fn publish(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure> {
     if let Some(sink) = &args.json {
         output::write(sink, &document::json(answer, &text::advice(answer, args, text::RESTORE))?)?;
     }
@@ -325,7 +336,7 @@ fn lasting_name(target: &Path) -> Result<String, Failure> {
 }
 
 /// The answer that follows from `record`.
-pub(crate) fn answer(record: &Record) -> Answer {
+fn answer(record: &Record) -> Answer {
     let test = record.capacity.as_ref();
     let planned =
         test.map(|test| (test.planned_write_bytes, test.planned_read_bytes, test.planned_time_ns));

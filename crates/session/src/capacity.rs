@@ -2,6 +2,7 @@
 //! the finding that follows from the record.
 
 mod announcing;
+mod files;
 mod free_space;
 mod journal;
 mod marks;
@@ -17,6 +18,7 @@ mod steady;
 mod stored;
 mod surface;
 
+pub use files::{FilesWish, has_test_files, test_files};
 pub use free_space::FreeSpaceCheck;
 
 use std::path::{Path, PathBuf};

@@ -35,7 +35,9 @@ mod target;
 mod whole_device;
 
 pub use announcement::{Effect, Prepared, Writes};
-pub use capacity::{CapacityCheck, CapacityMode, FreeSpaceCheck, Journals};
+pub use capacity::{
+    CapacityCheck, CapacityMode, FilesWish, FreeSpaceCheck, Journals, has_test_files, test_files,
+};
 pub use destination::{Unwritable, check_output, note_descriptors};
 pub use endure::{CardOnBus, Endurance, EndureOptions, SharedBuses};
 pub use experiment::Experiment;

@@ -76,7 +76,7 @@ pub fn measure<E: Experiment>(
     stop: &AtomicBool,
 ) -> Result<Measured, Failure> {
     let mut place = E::Place::open(&experiment.needs(options.seed), options, frontend)?;
-    let store = store(options, frontend)?;
+    let store = open_store(options, frontend)?;
     let mut draft = draft(&place, options);
     let prepared = experiment.prepare(&mut place, &mut draft, frontend)?;
     name_if_simulated(&mut draft, &place, &prepared);
@@ -108,7 +108,10 @@ pub fn measure<E: Experiment>(
 }
 
 /// Where the record is kept; `None` where it cannot be and need not be.
-fn store(options: &Options, frontend: &mut dyn Frontend) -> Result<Option<Store>, Failure> {
+pub(crate) fn open_store(
+    options: &Options,
+    frontend: &mut dyn Frontend,
+) -> Result<Option<Store>, Failure> {
     match options.records.clone().and_then(|directory| Store::open(&directory)) {
         Ok(store) => Ok(Some(store)),
         Err(failure) if options.does_without_record => {

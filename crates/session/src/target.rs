@@ -327,7 +327,7 @@ fn device_number(path: &Path) -> Result<u64, Failure> {
 }
 
 /// What is known of the surroundings; a run does not fail for want of it.
-fn look(path: &Path) -> Surroundings {
+pub(crate) fn look(path: &Path) -> Surroundings {
     look_at_path(&Sysroot::default(), path).unwrap_or_default()
 }
 

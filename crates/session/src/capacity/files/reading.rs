@@ -8,9 +8,7 @@ use cardproof_device::ReadWitness;
 use cardproof_record::CapacityFiles;
 use cardproof_units::Bytes;
 
-use super::{CHUNK, FILE_BYTES, Numbered, SECTOR, fill, length_of, tell};
-use crate::signals::Signals;
-use crate::talk::Talk;
+use super::{CHUNK, FILE_BYTES, Numbered, SECTOR, Test, fill, length_of};
 
 /// What reading a set of files has shown.
 #[derive(Clone, Debug, Default)]
@@ -20,29 +18,30 @@ struct Tally {
     stretch: u64,
 }
 
-/// Reads `set`, which is in order, and notes for `witness` how much.
+/// Reads `set`, in its order whatever that of making was, and notes for `witness` how much.
 pub(super) fn read_set(
-    set: &[Numbered<'_>],
+    mut set: Vec<Numbered<'_>>,
     witness: &mut ReadWitness,
-    signals: &Signals,
-    talk: Talk,
+    test: &mut Test<'_>,
 ) -> CapacityFiles {
+    set.sort_unstable_by_key(|(number, _)| *number);
     let of: u64 = set.iter().map(|(_, file)| length_of(file)).sum();
     let mut tally = Tally::default();
-    let (mut done, mut tenths, mut expected) = (0, 0, 1);
-    for &(number, file) in set {
+    let (mut done, mut expected) = (0, 1);
+    test.tell("read", 0, of);
+    for (number, file) in set {
         tally.shown.missing_files += number - expected;
         expected = number + 1;
         let length = length_of(file);
         let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
         let mut at = 0;
-        while at < length && signals.exit().is_none() {
+        while at < length && !test.is_stopped() {
             let part = (length - at).min(CHUNK as u64);
             read_part(file, (number - 1) * FILE_BYTES, at, part, &mut tally);
             witness.note(Bytes(part));
             at += part;
             done += part;
-            tell(&mut tenths, "read", done, of, talk);
+            test.tell("read", done, of);
         }
     }
     tally.end_stretch(done);
@@ -101,5 +100,40 @@ impl Tally {
             }
             self.stretch = 0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::atomic::AtomicBool;
+
+    use cardproof_device::Sysroot;
+
+    use super::super::FilesWish;
+    use super::*;
+    use crate::frontend::Silent;
+
+    /// As where a file in the middle of a set was missing, and there was no room to write it whole.
+    #[test]
+    fn a_file_that_was_made_after_a_later_one_is_read_in_its_place() {
+        let directory = Path::new("/");
+        let mut test = Test {
+            wish: FilesWish { is_full: true, store: Bytes::ZERO, keeps: false },
+            directory,
+            lasting: directory,
+            frontend: &mut Silent,
+            stop: &AtomicBool::new(false),
+        };
+        let files = [1, 3, 2].map(|number| (number, tempfile::tempfile().unwrap()));
+        for (number, file) in &files {
+            let mut sector = [0; SECTOR];
+            fill((number - 1) * FILE_BYTES, &mut sector);
+            file.write_all_at(&sector, 0).unwrap();
+        }
+        let set = files.iter().map(|(number, file)| (*number, file)).collect();
+        let mut witness = ReadWitness::begin(&Sysroot::default(), directory);
+        let shown = read_set(set, &mut witness, &mut test);
+        assert_eq!((shown.right_sectors, shown.missing_files), (3, 0));
     }
 }

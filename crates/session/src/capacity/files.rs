@@ -5,7 +5,6 @@
 //! whole set (8 bytes, the lowest first); each further word of 8 bytes is the one before it times
 //! 4294967311 plus 17. Where the file system puts the files is its own choice, so a test of a part of
 //! the free space proves little; the answer says so.
-
 //!
 //! The files are ours by handle, see [`NamedFiles`]. The marker beside them lists them by name and number, so
 //! that a later run knows those that a killed one has left.
@@ -16,22 +15,21 @@ mod reading;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use cardproof_device::{ReadWitness, Surroundings, Sysroot, look_at_path};
+use cardproof_device::{ReadWitness, Surroundings, Sysroot};
 use cardproof_io::scratch::{NamedFiles, ScratchError, Space, UsersDirectory};
 use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, Conditions, ProfileInfo, ReadOrigin, Record,
     State, TargetKind,
 };
-use cardproof_session::{NoStorage, Options, Store, blank, of_scratch};
 use cardproof_units::Bytes;
 
-use super::{VerifyArgs, answer, exit_of, publish};
-use crate::earlier;
-use crate::exit::{Exit, Failure};
-use crate::signals::Signals;
-use crate::talk::Talk;
-use crate::terminal::not_saved;
+use crate::failure::Failure;
+use crate::frontend::{Event, Frontend};
+use crate::options::Options;
+use crate::session::{Measured, blank, open_store};
+use crate::target::{NoStorage, look, of_scratch};
 use marker::Marker;
 
 const SECTOR: usize = 512;
@@ -44,6 +42,28 @@ const NEARLY_ALL: u64 = 64 << 20;
 /// A file of a set: its number, and the file.
 type Numbered<'a> = (u64, &'a File);
 
+/// What the test of a directory is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct FilesWish {
+    /// Whether all free space is written.
+    pub is_full: bool,
+    /// The hidden store that a test of a part is to exclude.
+    pub store: Bytes,
+    /// Whether the files stay.
+    pub keeps: bool,
+}
+
+/// A test that runs: what is the same in all its steps.
+struct Test<'a> {
+    wish: FilesWish,
+    /// The directory as the user has named it.
+    directory: &'a Path,
+    /// A path that leads to it, whatever takes its name.
+    lasting: &'a Path,
+    frontend: &'a mut dyn Frontend,
+    stop: &'a AtomicBool,
+}
+
 /// A set of our own.
 struct OwnSet {
     files: NamedFiles,
@@ -52,79 +72,49 @@ struct OwnSet {
     set: Vec<(u64, usize)>,
 }
 
-/// Tests `directory`, which `args` name.
-pub(super) fn run(
-    args: &VerifyArgs,
-    options: &Options,
+/// Tests `directory`, which `options` name, as `wish` says; `None` where `stop` has ended it, and no record is made.
+///
+/// # Errors
+/// Nothing was tested: the directory is in memory, has no room, or has files of somebody else's in the way.
+pub fn test_files(
+    wish: FilesWish,
     directory: &UsersDirectory,
-    signals: &Signals,
-    talk: Talk,
-) -> Result<Exit, Failure> {
+    options: &Options,
+    frontend: &mut dyn Frontend,
+    stop: &AtomicBool,
+) -> Result<Option<Measured>, Failure> {
     let lasting = directory.lasting_path();
-    refuse_memory(args, &lasting)?;
-    let store = store(options)?;
-    let again = directory.again().map_err(|error| of_scratch(&error))?;
-    let place = NamedFiles::open_in(again);
+    if let Some(nothing) = NoStorage::find(&look(&lasting)) {
+        // Files in memory say nothing of a device.
+        return Err(nothing.refusal(&options.target));
+    }
+    let store = open_store(options, frontend)?;
+    let place = files_in(directory)?;
     let space = place.space().map_err(|error| of_scratch(&error))?;
     let found = numbers_in(&place)?;
     let is_file = |number: &u64| place.look(&name_of(*number)).is_ok();
     let is_ours = Marker::is_in(&place) || !found.iter().any(is_file);
-    let tested = if is_ours {
-        of_own(args, place, &lasting, &found, signals, talk)?
-    } else {
-        of_others(&place, &lasting, &found, signals, talk)?
-    };
-    let Some(Tested { written, mut shown, origin }) = tested else {
-        return Ok(signals.exit().unwrap_or(Exit::Incomplete));
-    };
-    let tested = shown.tested_bytes.get();
-    let mut record = record(&lasting, options, space, written, tested);
-    if let Some(test) = &mut record.capacity {
-        let is_all_free_space = args.full || tested + NEARLY_ALL >= space.free.get();
-        shown.is_all_free_space = is_all_free_space;
-        test.files = Some(shown);
-        test.origin = Some(origin);
-    }
-    record.state = State::Complete;
-    let answer = answer(&record);
-    let saved = store.as_ref().map_or(Ok(()), |store| store.save(&record));
-    let reported = match (&store, &saved) {
-        (Some(store), Ok(())) => super::tell_kept(store, &record, talk),
-        _ => Ok(()),
-    };
-    publish(args, &answer, talk)?;
-    saved?;
-    reported?;
-    earlier::keep(&args.target, &record, talk);
-    Ok(exit_of(&answer))
-}
-
-/// Files in memory say nothing of a device.
-fn refuse_memory(args: &VerifyArgs, lasting: &Path) -> Result<(), Failure> {
-    let surroundings = look_at_path(&Sysroot::default(), lasting).unwrap_or_default();
-    match NoStorage::find(&surroundings) {
-        Some(nothing) => Err(nothing.refusal(&args.target).into()),
-        None => Ok(()),
-    }
-}
-
-/// Where the record is kept; `None` where it cannot be, and the answer is shown all the same.
-fn store(options: &Options) -> Result<Option<Store>, Failure> {
-    match options.records.clone().and_then(|directory| Store::open(&directory)) {
-        Ok(store) => Ok(Some(store)),
-        Err(failure) if options.does_without_record => {
-            Talk::new(false).note(&not_saved(&failure.message));
-            Ok(None)
-        }
-        Err(failure) => Err(failure.into()),
-    }
+    let mut test = Test { wish, directory: &options.target, lasting: &lasting, frontend, stop };
+    let tested = if is_ours { test.own(place, &found)? } else { test.others(&place, &found)? };
+    let Some(tested) = tested else { return Ok(None) };
+    let all = tested.shown.tested_bytes.get() + NEARLY_ALL;
+    let is_all_free_space = wish.is_full || all >= space.free.get();
+    let record = record(tested, is_all_free_space, &lasting, options, space);
+    let unsaved = store.as_ref().and_then(|store| store.save(&record).err());
+    Ok(Some(Measured { record, store, unsaved }))
 }
 
 /// Whether `directory` has files of a set, or the marker of one.
-pub(super) fn is_set_in(directory: &UsersDirectory) -> Result<bool, Failure> {
-    let again = directory.again().map_err(|error| of_scratch(&error))?;
-    let place = NamedFiles::open_in(again);
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn has_test_files(directory: &UsersDirectory) -> Result<bool, Failure> {
+    let place = files_in(directory)?;
     Ok(Marker::is_in(&place) || !numbers_in(&place)?.is_empty())
+}
+
+fn files_in(directory: &UsersDirectory) -> Result<NamedFiles, Failure> {
+    directory.again().map(NamedFiles::open_in).map_err(|error| of_scratch(&error))
 }
 
 /// What was written, what reading has shown, and where the reads came from.
@@ -134,76 +124,113 @@ struct Tested {
     origin: ReadOrigin,
 }
 
-/// Reads a set of files that somebody else has made; `None` where somebody has ended it.
-fn of_others(
-    place: &NamedFiles,
-    lasting: &Path,
-    found: &[u64],
-    signals: &Signals,
-    talk: Talk,
-) -> Result<Option<Tested>, Failure> {
-    talk.note(&format!(
-        "Reads the {} files N.h2w that are there; writes nothing and removes nothing.",
-        found.len()
-    ));
-    let mut opened = Vec::new();
-    for &number in found {
-        match place.look(&name_of(number)) {
-            Ok(file) => opened.push((number, file)),
-            // It is no set's.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
-            Err(error) => {
-                let name = name_of(number);
-                return Err(Failure::incomplete(format!("cannot open {name}: {error}")));
+impl Test<'_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn tell(&mut self, deed: &str, done: u64, of: u64) {
+        self.frontend.tell(Event::Part { deed, done, of });
+    }
+
+    /// Reads a set of files that somebody else has made; `None` where somebody has ended it.
+    fn others(&mut self, place: &NamedFiles, found: &[u64]) -> Result<Option<Tested>, Failure> {
+        self.frontend.note(&format!(
+            "Reads the {} files N.h2w that are there; writes nothing and removes nothing.",
+            found.len()
+        ));
+        let mut opened = Vec::new();
+        for &number in found {
+            match place.look(&name_of(number)) {
+                Ok(file) => opened.push((number, file)),
+                // It is no set's.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+                Err(error) => {
+                    let name = name_of(number);
+                    return Err(Failure::incomplete(format!("cannot open {name}: {error}")));
+                }
             }
         }
+        let set = opened.iter().map(|(number, file)| (*number, file)).collect();
+        let tested = self.read(0, set);
+        Ok((!self.is_stopped()).then_some(tested))
     }
-    let set: Vec<Numbered<'_>> = opened.iter().map(|(number, file)| (*number, file)).collect();
-    let mut witness = ReadWitness::begin(&Sysroot::default(), lasting);
-    let shown = reading::read_set(&set, &mut witness, signals, talk);
-    let origin = witness.end();
-    Ok(signals.exit().is_none().then_some(Tested { written: 0, shown, origin }))
+
+    /// Writes a set of our own, or goes on with one, and reads it.
+    fn own(&mut self, place: NamedFiles, found: &[u64]) -> Result<Option<Tested>, Failure> {
+        let mut own = OwnSet::new(self.directory, place, found)?;
+        let space = own.files.space().map_err(|error| of_scratch(&error))?;
+        let before = own.length();
+        let wanted = self.wish.wanted(space, before);
+        if wanted == 0 {
+            return Err(Failure::refused(format!(
+                "{} has {} of free space, too little for a test; remove something, or test the \
+                 device itself",
+                self.directory.display(),
+                space.free
+            )));
+        }
+        self.announce(wanted, before, space);
+        let written = own.write(self, wanted)?;
+        if self.is_stopped() {
+            self.frontend.note(
+                "Stopped. The files stay; the next cardproof verify of this directory goes on.",
+            );
+            own.files.keep();
+            return Ok(None);
+        }
+        let set = own.set.iter().map(|&(number, file)| (number, own.files.file(file))).collect();
+        let tested = self.read(written, set);
+        if self.is_stopped() || self.wish.keeps {
+            own.files.keep();
+        } else {
+            own.files.remove().map_err(|left| Failure::incomplete(left.to_string()))?;
+        }
+        Ok((!self.is_stopped()).then_some(tested))
+    }
+
+    /// Reads `set`, of which `written` bytes were written now.
+    fn read(&mut self, written: u64, set: Vec<Numbered<'_>>) -> Tested {
+        let mut witness = ReadWitness::begin(&Sysroot::default(), self.lasting);
+        let shown = reading::read_set(set, &mut witness, self);
+        Tested { written, shown, origin: witness.end() }
+    }
+
+    fn announce(&mut self, wanted: u64, before: u64, space: Space) {
+        let share = match 100.0 * wanted as f64 / space.size.as_f64().max(1.0) {
+            percent if percent < 0.1 => "less than 0.1 %".to_owned(),
+            percent => format!("{percent:.1} %"),
+        };
+        self.frontend.note(&format!(
+            "Writes {} of test files N.h2w into {} ({share} of the file system), reads {}, and removes the \
+             files.",
+            Bytes(wanted.saturating_sub(before)),
+            self.directory.display(),
+            Bytes(wanted)
+        ));
+        if !self.wish.is_full {
+            self.frontend.note(
+                "A part of the free space can show that a card is a fake, but not that it is genuine; --full \
+                 tests all of it.",
+            );
+        }
+        if before > 0 {
+            self.frontend.note(&format!(
+                "Continues with {} that an interrupted test has left.",
+                Bytes(before)
+            ));
+        }
+    }
 }
 
-/// Writes a set of our own, or goes on with one, and reads it.
-fn of_own(
-    args: &VerifyArgs,
-    place: NamedFiles,
-    lasting: &Path,
-    found: &[u64],
-    signals: &Signals,
-    talk: Talk,
-) -> Result<Option<Tested>, Failure> {
-    let mut own = OwnSet::new(&args.target, place, found)?;
-    let space = own.files.space().map_err(|error| of_scratch(&error))?;
-    let before = own.length();
-    let wanted = wanted(args, space, before);
-    if wanted == 0 {
-        return Err(Failure::refused(format!(
-            "{} has {} of free space, too little for a test; remove something, or test the \
-             device itself",
-            args.target.display(),
-            space.free
-        )));
+impl FilesWish {
+    /// How many bytes the whole set is to have, of which `before` are there.
+    fn wanted(self, space: Space, before: u64) -> u64 {
+        let all = before + space.free.get();
+        let quick = self.store.get() + self.store.get() / 4;
+        let wanted = if self.is_full { all } else { quick.min(all / 2) };
+        wanted / CHUNK as u64 * CHUNK as u64
     }
-    announce(args, wanted, before, space, talk);
-    let written = own.write(&args.target, wanted, signals, talk)?;
-    if signals.exit().is_some() {
-        talk.note("Stopped. The files stay; the next cardproof verify of this directory goes on.");
-        own.files.keep();
-        return Ok(None);
-    }
-    let set: Vec<Numbered<'_>> =
-        own.set.iter().map(|&(number, file)| (number, own.files.file(file))).collect();
-    let mut witness = ReadWitness::begin(&Sysroot::default(), lasting);
-    let shown = reading::read_set(&set, &mut witness, signals, talk);
-    let origin = witness.end();
-    if signals.exit().is_some() || args.keep {
-        own.files.keep();
-    } else {
-        own.files.remove().map_err(|left| Failure::incomplete(left.to_string()))?;
-    }
-    Ok(signals.exit().is_none().then_some(Tested { written, shown, origin }))
 }
 
 impl OwnSet {
@@ -235,19 +262,13 @@ impl OwnSet {
 
     /// Writes what is missing of a set of `wanted` bytes, as far as there is room; returns how much was
     /// written.
-    fn write(
-        &mut self,
-        directory: &Path,
-        wanted: u64,
-        signals: &Signals,
-        talk: Talk,
-    ) -> Result<u64, Failure> {
+    fn write(&mut self, test: &mut Test<'_>, wanted: u64) -> Result<u64, Failure> {
         let mut written = 0;
-        let mut tenths = 0;
         for number in 1..=wanted.div_ceil(FILE_BYTES) {
             let name = name_of(number);
             let base = (number - 1) * FILE_BYTES;
             let end = FILE_BYTES.min(wanted - base);
+            let directory = test.directory;
             let unwritable = |error: &io::Error| unwritable(directory, &name, error);
             let found = self.set.iter().find(|(of, _)| *of == number).map(|(_, file)| *file);
             let file = match found {
@@ -269,24 +290,24 @@ impl OwnSet {
                 at = right_until(file, base, at);
             }
             file.set_len(at).map_err(|error| unwritable(&error))?;
-            let mut tell = |at| tell(&mut tenths, "written", base + at, wanted, talk);
-            let part = write_file(file, base, at..end, signals, &mut tell);
-            let (more, fault) = part;
+            let stop = test.stop;
+            let mut tell = |at| test.tell("written", base + at, wanted);
+            let (more, fault) = write_file(file, base, at..end, stop, &mut tell);
             written += more;
             settle(file);
             match fault {
                 Some(error) if is_full(&error) && written + self.length() > 0 => {
-                    talk.note(&format!("No more could be written: {error}. Reads what there is."));
+                    test.frontend
+                        .note(&format!("No more could be written: {error}. Reads what there is."));
                     return Ok(written);
                 }
                 Some(error) => return Err(unwritable(&error)),
                 None => {}
             }
-            if signals.exit().is_some() {
+            if test.is_stopped() {
                 break;
             }
         }
-        self.set.sort_unstable();
         Ok(written)
     }
 }
@@ -297,7 +318,7 @@ fn write_file(
     mut file: &File,
     base: u64,
     range: std::ops::Range<u64>,
-    signals: &Signals,
+    stop: &AtomicBool,
     tell: &mut dyn FnMut(u64),
 ) -> (u64, Option<io::Error>) {
     let mut data = vec![0; CHUNK];
@@ -305,7 +326,7 @@ fn write_file(
     if let Err(error) = file.seek(SeekFrom::Start(at)) {
         return (0, Some(error));
     }
-    while at < range.end && signals.exit().is_none() {
+    while at < range.end && !stop.load(Ordering::Relaxed) {
         let length = (range.end - at).min(CHUNK as u64) as usize;
         let sectors = data[..length].as_chunks_mut::<SECTOR>().0;
         for (index, sector) in sectors.iter_mut().enumerate() {
@@ -351,41 +372,9 @@ fn name_of(number: u64) -> String {
     format!("{number}.h2w")
 }
 
-/// How many bytes the whole set is to have.
-fn wanted(args: &VerifyArgs, space: Space, before: u64) -> u64 {
-    let all = before + space.free.get();
-    let quick = args.exclude_store.get() + args.exclude_store.get() / 4;
-    let wanted = if args.full { all } else { quick.min(all / 2) };
-    wanted / CHUNK as u64 * CHUNK as u64
-}
-
-fn announce(args: &VerifyArgs, wanted: u64, before: u64, space: Space, talk: Talk) {
-    let (directory, is_full) = (&args.target, args.full);
-    let share = match 100.0 * wanted as f64 / space.size.as_f64().max(1.0) {
-        percent if percent < 0.1 => "less than 0.1 %".to_owned(),
-        percent => format!("{percent:.1} %"),
-    };
-    talk.note(&format!(
-        "Writes {} of test files N.h2w into {} ({share} of the file system), reads {}, and removes the \
-         files.",
-        Bytes(wanted.saturating_sub(before)),
-        directory.display(),
-        Bytes(wanted)
-    ));
-    if !is_full {
-        talk.note(
-            "A part of the free space can show that a card is a fake, but not that it is genuine; --full tests \
-             all of it.",
-        );
-    }
-    if before > 0 {
-        talk.note(&format!("Continues with {} that an interrupted test has left.", Bytes(before)));
-    }
-}
-
 fn unwritable(directory: &Path, name: &str, error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::ReadOnlyFilesystem {
-        return of_scratch(&ScratchError::ReadOnly { path: directory.to_owned() }).into();
+        return of_scratch(&ScratchError::ReadOnly { path: directory.to_owned() });
     }
     Failure::refused(format!(
         "cannot write {}: {error}; name another directory",
@@ -443,32 +432,33 @@ fn settle(file: &File) {
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
 }
 
-fn tell(tenths: &mut u64, deed: &str, done: u64, of: u64, talk: Talk) {
-    let now = done * 10 / of.max(1);
-    if now != *tenths {
-        *tenths = now;
-        talk.note(&format!("  {} % {deed}", now * 10));
-    }
-}
-
-fn record(lasting: &Path, options: &Options, space: Space, written: u64, tested: u64) -> Record {
+fn record(
+    tested: Tested,
+    is_all_free_space: bool,
+    lasting: &Path,
+    options: &Options,
+    space: Space,
+) -> Record {
+    let Tested { written, shown, origin } = tested;
     let profile = ProfileInfo::untimed("verify", 1);
     // A device of which nothing can be told is no reason to give up what was tested.
-    let Surroundings { device, host, filesystem, settings, unknown } =
-        look_at_path(&Sysroot::default(), lasting).unwrap_or_default();
+    let Surroundings { device, host, filesystem, settings, unknown } = look(lasting);
     let conditions =
         Conditions { device, host, filesystem, settings, unknown, ..Conditions::default() };
     let mut record = blank(profile, options.seed, conditions, options.identity.clone());
     record.conditions.target.kind = TargetKind::Directory;
     record.conditions.target.size_bytes = space.size;
     record.bytes_written = Bytes(written);
-    record.bytes_read = Bytes(tested);
+    record.bytes_read = shown.tested_bytes;
     record.capacity = Some(CapacityTest {
         method: CapacityMethod::Files,
         announced_bytes: space.size,
-        filler_bytes: Bytes(tested),
+        filler_bytes: shown.tested_bytes,
+        files: Some(CapacityFiles { is_all_free_space, ..shown }),
+        origin: Some(origin),
         ..CapacityTest::default()
     });
+    record.state = State::Complete;
     record
 }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use cardproof_io::scratch::NamedFiles;
 
 use super::{FILE_BYTES, SECTOR, fill, in_the_way, name_of, unwritable};
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// What it is called.
 const NAME: &str = ".cardproof-h2w";
