@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, identify};
@@ -38,7 +38,7 @@ struct Cards {
 
 /// What an earlier test found of the card that `identity` describes; `None` where nothing tells it from others.
 pub(crate) fn of_card(identity: &Identity) -> Option<Earlier> {
-    of_identity(&place().ok()?, &distinction(identity)?)
+    of_identity(&Store::beside("known").ok()?, &distinction(identity)?)
 }
 
 /// Keeps what the test of `record` has found of the card at `target`. The answer of the test does not depend on it:
@@ -49,14 +49,10 @@ pub(crate) fn keep(target: &Path, record: &Record, talk: Talk) {
     let Some(card) = distinction(&identity) else { return };
     let day = record.created.get(..10).unwrap_or_default().to_owned();
     let Some(found) = Earlier::new(day, &Real::of_test(record)) else { return };
-    if let Err(failure) = place().and_then(|place| keep_of(&place, &card, found)) {
+    let place = Store::beside("known").map_err(Failure::from);
+    if let Err(failure) = place.and_then(|place| keep_of(&place, &card, found)) {
         talk.note(&format!("The next check will not know of this test: {}.", failure.message));
     }
-}
-
-fn place() -> Result<PathBuf, Failure> {
-    let records = Store::of_user()?;
-    Ok(records.parent().unwrap_or(&records).join("known"))
 }
 
 /// What tells a card from all others. It is private. `None` for a card without a serial number, and for one with

@@ -255,7 +255,7 @@ fn one(
     let target = &args.targets[number];
     let options = options_of(args, number)?;
     let is_simulated = simulated_name(target).is_some();
-    let states = if is_simulated { None } else { Some(states_of_user()?) };
+    let states = if is_simulated { None } else { Some(Store::beside("endure")?) };
     let csv = args.csv.as_ref().map(|path| numbered(path, number, args.targets.len()));
     let asked = EndureOptions {
         wish: wish.clone(),
@@ -293,12 +293,6 @@ fn options_of(args: &EndureArgs, number: usize) -> Result<Options, Failure> {
 /// The seed of the card `number`: two simulated cards of one seed would be the same card.
 fn seed_of(seed: Seed, number: usize) -> Seed {
     if number == 0 { seed } else { Seed::from_bits(seed.derive(&format!("card {number}"))) }
-}
-
-/// Beside the records.
-fn states_of_user() -> Result<PathBuf, Failure> {
-    let records = Store::of_user()?;
-    Ok(records.parent().unwrap_or(Path::new(".")).join("endure"))
 }
 
 /// The file of the card `number` of `count`.

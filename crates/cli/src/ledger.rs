@@ -223,7 +223,7 @@ fn files(args: &LedgerArgs) -> Result<Files, Failure> {
     let (directory, is_service) = match named {
         Some(directory) => (directory, false),
         None if service.is_dir() => (service, true),
-        None => (Store::of_user()?.with_file_name("ledger"), false),
+        None => (Store::beside("ledger")?, false),
     };
     let memory =
         args.memory.clone().or_else(|| of_environment("RUNTIME_DIRECTORY")).or_else(|| {

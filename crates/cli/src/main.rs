@@ -30,7 +30,6 @@ mod keyed_hash;
 mod ledger;
 mod leftovers;
 mod measuring;
-mod mounts;
 mod others;
 mod output;
 mod pasted;

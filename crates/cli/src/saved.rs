@@ -2,11 +2,10 @@
 
 use std::cmp::Reverse;
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
-use cardproof_session::{LATEST, Store};
+use cardproof_session::{LATEST, Store, is_block_device};
 use cardproof_units::{Bytes, shell_path};
 
 use crate::exit::Failure;
@@ -132,17 +131,13 @@ pub(crate) fn is_alike(a: &Record, b: &Record) -> bool {
     of(a) == of(b)
 }
 
-fn is_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device())
-}
-
 /// The record in the file at `path`, or on standard input.
 pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
     let name = || match Sink::from_path(path) {
         Sink::Stdout => "standard input".to_owned(),
         Sink::File(path) => path.display().to_string(),
     };
-    if path.is_dir() || is_device(path) {
+    if path.is_dir() || is_block_device(path) {
         return Err(Failure::usage(format!(
             "{} is a place and no result; check each card first, such as `cardproof {} --label red`, then name the labels",
             name(),

@@ -4,26 +4,23 @@
 //! `--apply`; partition and file system only with `--destroy` beside it, by the same guard as
 //! every other writing to a device.
 
-pub(crate) mod apply;
-mod gain;
 mod partitions;
-mod state;
 mod text;
 
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use cardproof_device::guard::{self, Objection};
-use cardproof_device::{
-    DeviceNumber, Partition, Surroundings, Sysroot, look_at_path, partitions_of_image,
-};
+use cardproof_device::{Partition, Surroundings, Sysroot, look_at_path};
 use cardproof_evidence::geometry::Geometry;
-use cardproof_rating::tuning::{AppliedBy, Ground, Mounted, TuningPlace, TuningStep, tuning_plan};
+use cardproof_rating::tuning::{
+    AppliedBy, Gain, Ground, Mounted, Setting, TuningPlace, TuningStep, tuning_plan,
+};
 use cardproof_record::{Conditions, DeviceInfo, Record, RecordHead};
 use cardproof_report::one_line;
-use cardproof_session::{LATEST, Store, refuse_partition, simulated_card, simulated_name};
+use cardproof_session::{
+    GainWish, LATEST, LaidOut, SetUp, Starts, Store, change_setting, has_swap, is_on_whole_disk,
+    logical_block_of, mount_point_of, mounted_on, partitions_of, refuse_no_image, refuse_partition,
+    restore_settings, simulated_card, simulated_name,
+};
 use cardproof_units::{Bytes, Seed, shell_path};
 use clap::Args;
 use serde::Serialize;
@@ -32,11 +29,12 @@ use self::partitions::{Need, Partitions};
 use crate::args::AccessArgs;
 use crate::exit::{Exit, Failure};
 use crate::inventory;
-use crate::mounts;
+use crate::measuring::random_bits;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+use crate::terminal::Terminal;
 
 /// What to set up, and how far to go.
 #[derive(Debug, Args)]
@@ -61,7 +59,7 @@ pub(crate) struct TuneArgs {
     pub(crate) prove: bool,
     /// Two sectors at which a partition may begin, for --prove to compare, such as 8192,32768
     #[arg(long, value_name = "SECTOR,SECTOR", requires = "prove")]
-    pub(crate) starts: Option<gain::Starts>,
+    pub(crate) starts: Option<Starts>,
     /// Number of pairs of measurements for --prove
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = crate::args::number(4..=200_u32))]
     pub(crate) pairs: u32,
@@ -116,6 +114,16 @@ struct Known {
 }
 
 impl Known {
+    /// What is set up.
+    fn set_up<'k>(&'k self, args: &'k TuneArgs) -> SetUp<'k> {
+        SetUp {
+            target: &args.target,
+            access: (&args.access).into(),
+            device: &self.conditions.device,
+            geometry: self.geometry.as_ref(),
+        }
+    }
+
     /// Where its partition begins, of several the largest one.
     fn partition_start(&self) -> Option<Bytes> {
         self.partitions.iter().max_by_key(|partition| partition.size).map(|it| it.start)
@@ -148,7 +156,10 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
     let name = known.conditions.device.name.clone();
     if args.undo {
         let name = name.ok_or_else(no_device)?;
-        let restored = state::undo(&name)?;
+        let restored: Vec<String> = restore_settings(&name)?
+            .iter()
+            .map(|setting| format!("{}: restored {}", setting.file, setting.before))
+            .collect();
         restored.iter().for_each(|line| Talk::new(args.quiet).note(line));
         write_json(args, &Document { restored: Some(&restored), ..Document::new(&[], &[]) })?;
         return Ok(Exit::Done);
@@ -170,20 +181,62 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
         steps.retain(|step| !step.deletes_data);
     }
     if args.prove {
-        let gain = gain::of_partition(args, &known, signals)?;
+        let gain = gain(args, &known, signals)?;
         if let Some(step) = steps.iter_mut().find(|step| step.name == "partition") {
             step.gain = gain;
         }
     }
-    let applied = if args.apply { apply::all(args, &known, &steps)? } else { Vec::new() };
+    let applied = if args.apply { apply(args, &known, &steps)? } else { Vec::new() };
     show(args, &known, &steps, &applied)?;
     Ok(signals.exit().unwrap_or(Exit::Done))
 }
 
-/// Whether this computer swaps to a device or a file; compressed memory is none. Where that is not known it may.
-fn has_swap() -> bool {
-    let Ok(swaps) = std::fs::read_to_string("/proc/swaps") else { return true };
-    swaps.lines().skip(1).any(|line| !line.starts_with("/dev/zram"))
+/// Measures the gain of the place of a partition.
+fn gain(args: &TuneArgs, known: &Known, signals: &Signals) -> Result<Gain, Failure> {
+    let seed = match args.seed {
+        Some(seed) => seed,
+        None => Seed::from_bits(random_bits()?),
+    };
+    let (starts, pairs, size) = (args.starts, args.pairs, args.size);
+    let partition_start = known.partition_start();
+    let wish = GainWish { starts, partition_start, pairs, size, seed };
+    let terminal = &mut Terminal::new(Talk::new(args.quiet));
+    Ok(known.set_up(args).measure_gain(&wish, terminal, signals.stop())?)
+}
+
+/// Does all that `args` allow; a line for each step that was done.
+fn apply(args: &TuneArgs, known: &Known, steps: &[TuningStep]) -> Result<Vec<String>, Failure> {
+    if simulated_name(&args.target).is_some() {
+        return Err(Failure::usage(
+            "a simulated card has no settings to change; leave --apply out, or serve it with \
+             'cardproof sim serve' and name the device",
+        ));
+    }
+    let mut done = Vec::new();
+    if args.access.destroy.is_some() {
+        let LaidOut { layout, options } = known.set_up(args).lay_out()?;
+        let (size, begin) = (layout.size, layout.unit);
+        done.push(format!("Made a partition of {size} that begins at {begin}."));
+        done.push(format!("Made ext4 on it with {options}."));
+    }
+    let name = known.conditions.device.name.as_deref();
+    for step in steps.iter().filter(|step| step.applied_by == AppliedBy::Apply) {
+        if let (Some(Setting { file, value }), Some(name)) = (&step.setting, name) {
+            let before = change_setting(name, file, value)?.before;
+            done.push(format!("Set {file}: {before} -> {value}"));
+        }
+    }
+    if done.is_empty() {
+        let needs_leave = steps.iter().any(|step| step.applied_by == AppliedBy::Destroy);
+        done.push(if needs_leave {
+            "Nothing was changed: partition and file system need --destroy, which deletes all data, and the \
+             other steps are done by hand."
+                .to_owned()
+        } else {
+            "Nothing was changed: the steps below are done by hand.".to_owned()
+        });
+    }
+    Ok(done)
 }
 
 fn no_device() -> Failure {
@@ -234,10 +287,10 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
         None => geometry_of(&args.target, &conditions.device, Talk::new(args.quiet))?,
     };
     let geometry = measured.as_ref().and_then(cardproof_rating::geometry);
-    let partitions = partitions(&args.target, &conditions)?;
-    let mounts = mounts::on_device(&args.target);
-    conditions.target.logical_block_bytes = apply::logical_block_of(&args.target);
-    let is_whole = partitions.is_empty() && mounts::is_on_whole_disk(&args.target, &mounts);
+    let partitions = partitions_of(&args.target, &conditions)?;
+    let mounts = mounted_on(&args.target);
+    conditions.target.logical_block_bytes = logical_block_of(&args.target);
+    let is_whole = partitions.is_empty() && is_on_whole_disk(&args.target, &mounts);
     Ok(Known { ground, mount_point, conditions, geometry, partitions, is_whole, mounts })
 }
 
@@ -250,55 +303,6 @@ fn ground(target: &Path) -> Option<Ground> {
         return None;
     }
     Some(if target.is_file() { Ground::of_image(target) } else { Ground::of_device(target) })
-}
-
-/// Where the file system is mounted that holds the directory `target`: the highest directory above it on the
-/// same device.
-fn mount_point_of(target: &Path) -> Option<PathBuf> {
-    let directory = target.canonicalize().ok().filter(|path| path.is_dir())?;
-    let device = |path: &Path| path.metadata().ok().map(|metadata| metadata.dev());
-    let of_all = device(&directory)?;
-    let mut point = directory.as_path();
-    for above in directory.ancestors() {
-        if device(above) != Some(of_all) {
-            break;
-        }
-        point = above;
-    }
-    Some(point.to_owned())
-}
-
-/// Refuses a file that is no image of a disk: one in which no partition has room, or one that holds something else.
-fn refuse_no_image(target: &Path, size: Bytes) -> Result<(), Failure> {
-    const IMAGE_MIN: Bytes = Bytes::mib(16);
-    let why = if size < IMAGE_MIN {
-        format!("it has {size}, and an image {IMAGE_MIN} or more")
-    } else if bears_a_disk(target)? {
-        return Ok(());
-    } else {
-        "it has no partition table and no file system, and it is not empty".to_owned()
-    };
-    Err(Failure::usage(format!(
-        "{} is not an image of a disk: {why}; name a block device such as /dev/sda, an unpacked image of a whole card, \
-         a directory on the card, or sim:NAME",
-        target.display()
-    )))
-}
-
-/// Whether the file `target` begins with nothing, or bears what stands on a disk.
-fn bears_a_disk(target: &Path) -> Result<bool, Failure> {
-    const BLANK: usize = 64 << 10;
-    let failed =
-        |error: &dyn std::error::Error| Failure::usage(cardproof_session::with_causes(error));
-    let real = target.canonicalize().map_err(|error| failed(&error))?;
-    let found = guard::inspect(&Sysroot::default(), &real).map_err(|error| failed(&error))?;
-    let is_of_disk = |objection: &Objection| {
-        matches!(objection, Objection::PartitionTable { .. } | Objection::Signature { .. })
-    };
-    let mut start = vec![0; BLANK];
-    let read = File::open(&real).and_then(|mut file| file.read_exact(&mut start));
-    read.map_err(|error| failed(&error))?;
-    Ok(start.iter().all(|byte| *byte == 0) || found.objections.iter().any(is_of_disk))
 }
 
 /// A geometry is of one card. What is not known of either is no difference, and an image has no model.
@@ -324,23 +328,6 @@ fn refuse_other_card(record: &Record, target: &Path, device: &DeviceInfo) -> Res
         record.id,
         cardproof_report::title(record)
     )))
-}
-
-/// The partitions of `target`; of a directory, the one that holds it.
-fn partitions(target: &Path, conditions: &Conditions) -> Result<Vec<Partition>, Failure> {
-    if let Some(filesystem) = &conditions.filesystem {
-        let of_directory = |start| Partition { number: 1, start, size: Bytes::ZERO };
-        return Ok(filesystem.partition_start_bytes.map(of_directory).into_iter().collect());
-    }
-    Ok(match std::fs::metadata(target) {
-        Ok(it) if it.file_type().is_block_device() => {
-            cardproof_device::partitions(&Sysroot::default(), DeviceNumber::from_raw(it.rdev()))
-        }
-        Ok(it) if it.is_file() => partitions_of_image(target).map_err(|error| {
-            Failure::incomplete(format!("cannot read {}: {error}", target.display()))
-        })?,
-        _ => Vec::new(),
-    })
 }
 
 /// The record called `name`; `latest` is the last one that holds timings of a geometry.

@@ -306,11 +306,11 @@ fn mode(args: &VerifyArgs) -> CapacityMode {
 fn journals(args: &VerifyArgs, mode: CapacityMode) -> Result<Journals, Failure> {
     let device = lasting_name(&args.target)?;
     let named = args.journal.clone();
-    let home = match (journals_of_user(), &named) {
+    let home = match (Store::beside("journals"), &named) {
         (Ok(home), _) => home,
         // Without a directory of our own the named one is all there is.
         (Err(_), Some(named)) if mode == CapacityMode::Restore => named.clone(),
-        (Err(failure), _) => return Err(failure),
+        (Err(failure), _) => return Err(failure.into()),
     };
     Ok(Journals {
         home,
@@ -319,12 +319,6 @@ fn journals(args: &VerifyArgs, mode: CapacityMode) -> Result<Journals, Failure> 
         random_bits: random_bits()?,
         now: std::time::SystemTime::now(),
     })
-}
-
-/// Beside the records.
-fn journals_of_user() -> Result<PathBuf, Failure> {
-    let records = Store::of_user()?;
-    Ok(records.parent().unwrap_or(Path::new(".")).join("journals"))
 }
 
 /// What stays of a device's identity when it is plugged in elsewhere: its size and serial number.

@@ -32,6 +32,7 @@ mod setups;
 pub mod sqlite;
 mod store;
 mod target;
+mod tuning;
 mod whole_device;
 
 pub use announcement::{Effect, Prepared, Writes};
@@ -67,5 +68,10 @@ pub use target::{
     Existing, FilesNeeds, FreeSpace, NoStorage, OpenedTree, Reserved, Span, Storage, StorageNeeds,
     Writing, has_holes, not_there, of_scratch, open_storage, open_tree, refuse_link,
     simulated_card, simulated_name, tell_of_leftovers,
+};
+pub use tuning::{
+    ChangedSetting, GainWish, LaidOut, SetUp, Starts, change_setting, has_swap, is_on_whole_disk,
+    logical_block_of, make_partition, mount_point_of, mounted_on, partitions_of, refuse_no_image,
+    restore_settings,
 };
 pub use whole_device::refuse_partition;

@@ -42,7 +42,7 @@ pub struct Access {
 }
 
 /// What a record is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// A name that no other record has; it is a file's name too.
     pub id: String,

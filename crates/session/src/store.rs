@@ -58,6 +58,14 @@ impl Store {
         Ok(data_home()?.join("cardproof").join("records"))
     }
 
+    /// The user's directory `name` beside that of the records. It need not exist.
+    ///
+    /// # Errors
+    /// As [`of_user`](Self::of_user).
+    pub fn beside(name: &str) -> Result<PathBuf, Failure> {
+        Ok(Self::of_user()?.with_file_name(name))
+    }
+
     /// The file of the record called `id`, or whose id alone begins with it, or of the youngest one
     /// for `latest`; `None` where there is none. Nothing is made for it.
     ///

@@ -8,17 +8,19 @@ use cardproof_device::{DeviceNumber, Sysroot, guard, whole_disk};
 
 use crate::failure::Failure;
 
+/// The number of the block device at `path`; `None` for anything else.
+pub(crate) fn block_device(path: &Path) -> Option<DeviceNumber> {
+    let metadata = fs::metadata(path).ok()?;
+    metadata.file_type().is_block_device().then(|| DeviceNumber::from_raw(metadata.rdev()))
+}
+
 /// Refuses `target` where it is a partition, and names its device. A partition in use that `destroys`
 /// would overwrite is left to the guard, which says by what it is used.
 ///
 /// # Errors
 /// It is a partition.
 pub fn refuse_partition(target: &Path, destroys: bool) -> Result<(), Failure> {
-    let Ok(metadata) = fs::metadata(target) else { return Ok(()) };
-    if !metadata.file_type().is_block_device() {
-        return Ok(());
-    }
-    let number = DeviceNumber::from_raw(metadata.rdev());
+    let Some(number) = block_device(target) else { return Ok(()) };
     let disk = whole_disk(&Sysroot::default(), number).filter(|disk| disk.number != number);
     let Some(disk) = disk else { return Ok(()) };
     if destroys && is_in_use(target) {

@@ -8,13 +8,12 @@ use cardproof_rating::answer::{Earlier, PowerFacts, Untested};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_rating::tuning::Mounted;
 use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
-use cardproof_session::{NoStorage, simulated_name};
+use cardproof_session::{NoStorage, mounted_on, simulated_name};
 use rustix::fs::{Access, access};
 
 use super::{CheckArgs, power_facts};
 use crate::earlier;
 use crate::exit::{Failure, with_causes};
-use crate::mounts;
 
 /// What was seen.
 #[derive(Debug)]
@@ -71,8 +70,7 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
     let earlier = earlier::of_card(&identity);
-    let mounts =
-        if root.is_running_system() { mounts::on_device(&args.target) } else { Vec::new() };
+    let mounts = if root.is_running_system() { mounted_on(&args.target) } else { Vec::new() };
     let is_file = root.is_running_system() && args.target.is_file();
     let conditions = conditions(identity);
     Ok(Seen { conditions, signs, power, earlier, mounts, is_directory, is_file, is_writable })

@@ -4,16 +4,13 @@
 //! The commands are always shown. They are run with leave to destroy only, and never for a card that
 //! is damaged too: a partition does not mend flash.
 
-use std::process::Command;
-
 use cardproof_record::CapacityVerdict;
-use cardproof_session::simulated_name;
+use cardproof_session::{is_block_device, logical_block_of, make_partition, simulated_name};
 use cardproof_units::{Bytes, shell_path};
 
 use super::{Answer, VerifyArgs};
 use crate::exit::Failure;
 use crate::talk::Talk;
-use crate::tune::apply::{logical_block_of, perform, reread_partitions};
 
 /// The partition begins here and ends at a multiple of this, in bytes: the largest allocation unit of
 /// common cards.
@@ -28,7 +25,7 @@ pub(super) fn check(args: &VerifyArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let target = args.target.display();
-    if simulated_name(&args.target).is_some() || !is_block_device(args) {
+    if simulated_name(&args.target).is_some() || !is_block_device(&args.target) {
         return Err(Failure::usage(format!(
             "--fix makes a partition, and {target} is no block device; name one or leave --fix out"
         )));
@@ -40,11 +37,6 @@ pub(super) fn check(args: &VerifyArgs) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-fn is_block_device(args: &VerifyArgs) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    args.target.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device())
 }
 
 /// Shows the commands, and runs them with leave to destroy.
@@ -69,10 +61,7 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
     if args.destroy.is_none() {
         return Ok(());
     }
-    let mut sfdisk = Command::new("sfdisk");
-    sfdisk.args(["--quiet", "--wipe", "always", "--wipe-partitions", "always"]).arg(&args.target);
-    perform(&mut sfdisk, Some(&script))?;
-    reread_partitions(&args.target);
+    make_partition(&args.target, &script)?;
     talk.note("The partition is made.");
     Ok(())
 }

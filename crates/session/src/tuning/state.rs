@@ -6,18 +6,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_session::{Store, make_directories, replace};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::file::replace;
+use crate::owner::make_directories;
+use crate::store::Store;
 
 /// A setting that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Changed {
+pub struct ChangedSetting {
     /// Its file below `/sys/block/NAME/queue`.
-    pub(super) file: String,
+    pub file: String,
     /// Its value before the first change.
-    pub(super) before: String,
+    pub before: String,
 }
 
 /// What tells a device from the next one of its name: it changes when the device is plugged in again or the
@@ -63,7 +65,7 @@ impl Mark {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     device: Mark,
-    changed: Vec<Changed>,
+    changed: Vec<ChangedSetting>,
 }
 
 impl State {
@@ -75,9 +77,7 @@ impl State {
 
 /// Where the state of the device `name` is kept.
 fn place(name: &str) -> Result<PathBuf, Failure> {
-    let records = Store::of_user()?;
-    let data = records.parent().unwrap_or(&records);
-    Ok(data.join("tuning").join(format!("{}.json", name.replace('/', "!"))))
+    Ok(Store::beside("tuning")?.join(format!("{}.json", name.replace('/', "!"))))
 }
 
 /// The file of a setting. Its name comes from a state file too, so it must be a plain one.
@@ -111,26 +111,31 @@ fn read_state(path: &Path) -> Result<State, Failure> {
 }
 
 /// Sets `file` of the device `name` to `value`, after its value before is kept safe.
-pub(super) fn set(name: &str, file: &str, value: &str) -> Result<String, Failure> {
+///
+/// # Errors
+/// The setting cannot be read, kept or set, or is not as it was set.
+pub fn change_setting(name: &str, file: &str, value: &str) -> Result<ChangedSetting, Failure> {
     let path = setting_path(name, file)?;
     let read = || fs::read_to_string(&path).map(|text| in_force(&text));
     let before = read()
         .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", path.display())))?;
     let state_path = place(name)?;
     let mut state = read_state(&state_path)?.of_device(Mark::new(Path::new("/"), name));
+    let changed = ChangedSetting { file: file.to_owned(), before };
     if !state.changed.iter().any(|changed| changed.file == file) {
-        state.changed.push(Changed { file: file.to_owned(), before: before.clone() });
+        state.changed.push(changed.clone());
         keep(&state_path, &state)?;
     }
     write(&path, value)?;
     let after = read().unwrap_or_default();
     if after != value {
         return Err(Failure::incomplete(format!(
-            "{} is {after} and not {value} after it was set; --undo restores {before}",
-            path.display()
+            "{} is {after} and not {value} after it was set; --undo restores {}",
+            path.display(),
+            changed.before
         )));
     }
-    Ok(format!("{file}: {before} -> {value}"))
+    Ok(changed)
 }
 
 fn keep(path: &Path, state: &State) -> Result<(), Failure> {
@@ -160,8 +165,11 @@ fn write(path: &Path, value: &str) -> Result<(), Failure> {
     })
 }
 
-/// Restores every setting of the device `name` that `--apply` changed.
-pub(super) fn undo(name: &str) -> Result<Vec<String>, Failure> {
+/// Restores every setting of the device `name` that was changed, and says which.
+///
+/// # Errors
+/// None was, the device is another one by now, or a setting cannot be set.
+pub fn restore_settings(name: &str) -> Result<Vec<ChangedSetting>, Failure> {
     let path = place(name)?;
     let kept = read_state(&path)?;
     if kept.changed.is_empty() {
@@ -176,15 +184,13 @@ pub(super) fn undo(name: &str) -> Result<Vec<String>, Failure> {
              are those of the kernel; nothing was changed, and nothing is to be undone"
         )));
     }
-    let mut lines = Vec::new();
     for changed in &state.changed {
         write(&setting_path(name, &changed.file)?, &changed.before)?;
-        lines.push(format!("{}: restored {}", changed.file, changed.before));
     }
     fs::remove_file(&path).map_err(|error| {
         Failure::incomplete(format!("cannot remove {}: {error}", path.display()))
     })?;
-    Ok(lines)
+    Ok(state.changed)
 }
 
 #[cfg(test)]
@@ -213,7 +219,7 @@ mod tests {
             ("sys/block/sda/device/model", "Ultra\n", "Extreme\n"),
         ];
         all.iter().for_each(|(path, before, _)| put(path, before));
-        let changed = Changed { file: "scheduler".to_owned(), before: "none".to_owned() };
+        let changed = ChangedSetting { file: "scheduler".to_owned(), before: "none".to_owned() };
         let state = State { device: mark(), changed: vec![changed] };
         assert_eq!(state.clone().of_device(mark()), state, "the same device");
         for (path, before, after) in all {
