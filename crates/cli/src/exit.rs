@@ -83,13 +83,9 @@ impl Failure {
         Self { exit: Exit::Incomplete, message: message.to_string() }
     }
 
-    /// What the user named cannot be opened, for `error`: a wrong name is a mistake, missing permission is
-    /// not.
+    /// What the user named cannot be opened, for `error`.
     pub(crate) fn of_opening(error: &std::io::Error, message: impl Display) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::PermissionDenied => Self::incomplete(message),
-            _ => Self::usage(message),
-        }
+        cardproof_session::Failure::of_opening(error, message).into()
     }
 
     /// For `map_err`: it could not be completed, `what` failed, and the error and its causes say why.

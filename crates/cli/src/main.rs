@@ -28,7 +28,6 @@ mod inventory;
 mod journal;
 mod keyed_hash;
 mod ledger;
-mod leftovers;
 mod measuring;
 mod others;
 mod output;

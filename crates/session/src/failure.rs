@@ -68,6 +68,15 @@ impl Failure {
         Self { kind: FailureKind::Incomplete, message: message.to_string() }
     }
 
+    /// What the user named cannot be opened, for `error`: a wrong name is a mistake, missing permission is
+    /// not.
+    pub fn of_opening(error: &std::io::Error, message: impl Display) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::PermissionDenied => Self::incomplete(message),
+            _ => Self::usage(message),
+        }
+    }
+
     /// For `map_err`: it could not be completed, `what` failed, and the error and its causes say why.
     pub fn because<E: Error>(what: impl Display) -> impl FnOnce(E) -> Self {
         move |error| Self::incomplete(format!("{what}: {}", with_causes(&error)))

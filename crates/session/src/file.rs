@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
-use rustix::io::Errno;
 use rustix::process::Pid;
 
 use crate::destination::Destination;
+use crate::leftovers::is_gone;
 use crate::owner;
 use crate::paths::directory_of;
 
@@ -99,10 +99,6 @@ fn begun(name: &str) -> Option<(&str, Pid)> {
         None => ("probe", begun.strip_prefix("probe.")?),
     };
     Some((of, process.parse().ok().and_then(Pid::from_raw)?))
-}
-
-fn is_gone(process: Pid) -> bool {
-    rustix::process::test_kill_process(process) == Err(Errno::SRCH)
 }
 
 /// Whether nobody writes to the file: a process in another container has another number there.

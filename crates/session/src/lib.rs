@@ -18,6 +18,7 @@ mod frontend;
 mod geometry;
 mod integrity;
 mod jobs;
+pub mod leftovers;
 mod monitor;
 mod options;
 mod owner;
@@ -32,6 +33,7 @@ mod setups;
 pub mod sqlite;
 mod store;
 mod target;
+mod tracing;
 mod tuning;
 mod whole_device;
 
@@ -69,6 +71,7 @@ pub use target::{
     Writing, has_holes, not_there, of_scratch, open_storage, open_tree, refuse_link,
     simulated_card, simulated_name, tell_of_leftovers,
 };
+pub use tracing::{Recording, traced_disk};
 pub use tuning::{
     ChangedSetting, GainWish, LaidOut, SetUp, Starts, change_setting, has_swap, is_on_whole_disk,
     logical_block_of, make_partition, mount_point_of, mounted_on, partitions_of, refuse_no_image,

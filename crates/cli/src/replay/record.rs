@@ -1,16 +1,9 @@
 //! `cardproof replay record`: records what a real job asks of the storage, as a trace.
-//!
-//! The kernel tells of every request through its tracepoints, in an instance of our own beside
-//! whatever else is traced; it goes at the end, also after Ctrl-C. No data and no names are kept.
-
-mod device;
-mod flush;
-mod instance;
-mod lines;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 
+use cardproof_session::{Recording, traced_disk};
 use cardproof_trace::PipeReader;
 use clap::Args;
 use serde::Serialize;
@@ -19,8 +12,6 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::Talk;
-use device::{disk_of, disk_under_current_directory, traced_number};
-use instance::Instance;
 
 /// What to record.
 #[derive(Debug, Args)]
@@ -56,17 +47,10 @@ pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure>
         ));
     }
     output::check(&Sink::File(args.output.clone()))?;
-    let disk = match &args.device {
-        Some(path) => disk_of(path)?,
-        None => disk_under_current_directory()?,
-    };
-    let instance = Instance::start(traced_number(&disk))?;
+    let disk = traced_disk(args.device.as_deref())?;
+    let recording = Recording::start(&disk)?;
     talk.note(&format!("Recording {}.", disk.name));
-    let status = job(&args.command);
-    // What the job left in memory is a part of it.
-    flush::flush(&disk);
-    let recorded = instance.stop()?;
-    let status = status?;
+    let (status, recorded) = recording.of_job(&args.command)?;
     tell(&recorded, status, talk);
     if recorded.requests() == 0 {
         return Err(Failure::incomplete(format!(
@@ -113,24 +97,9 @@ fn trace_name(args: &RecordArgs) -> String {
 
 fn save_trace(args: &RecordArgs, bytes: &[u8], talk: Talk) -> Result<(), Failure> {
     let path = args.output.display();
-    output::replace(&args.output, bytes).map_err(|error| {
-        Failure::incomplete(format!(
-            "cannot write {path}: {error}; name another file, or make room if the disk is full"
-        ))
-    })?;
+    output::write_file(&args.output, bytes)?;
     talk.note(&format!("Trace: {path}. What is in it: cardproof replay show {path}"));
     Ok(())
-}
-
-/// Runs the job to its end, with our terminal.
-fn job(command: &[String]) -> Result<ExitStatus, Failure> {
-    let Some((program, words)) = command.split_first() else {
-        return Err(Failure::usage("name the command to record after --"));
-    };
-    Command::new(program)
-        .args(words)
-        .status()
-        .map_err(|error| Failure::usage(format!("cannot run {program}: {error}")))
 }
 
 fn tell(recorded: &PipeReader, status: ExitStatus, talk: Talk) {

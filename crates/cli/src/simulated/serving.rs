@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use cardproof_device::Sysroot;
 use cardproof_device::guard::{self, GuardError, Objection};
+use cardproof_session::leftovers;
 use cardproof_sim::Card;
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
 use serde::Serialize;
 
 use crate::args::ServeArgs;
 use crate::exit::{Exit, Failure, with_causes};
-use crate::leftovers;
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::Talk;

@@ -16,8 +16,9 @@ use rustix::process::Pid;
 
 /// A directory for temporary files that is ours, locked so that no sweep takes it.
 #[derive(Debug)]
-pub(crate) struct Held {
-    pub(crate) path: PathBuf,
+pub struct Held {
+    /// Where it is.
+    pub path: PathBuf,
     /// Holds the lock.
     _lock: Option<File>,
 }
@@ -26,7 +27,7 @@ pub(crate) struct Held {
 ///
 /// # Errors
 /// It cannot be made.
-pub(crate) fn make(prefix: &str) -> std::io::Result<Held> {
+pub fn make(prefix: &str) -> std::io::Result<Held> {
     let path = std::env::temp_dir().join(format!("{prefix}{}", std::process::id()));
     fs::create_dir(&path)?;
     let lock = File::open(&path).ok();
@@ -39,7 +40,7 @@ const EXCLUSIVE: FlockOperation = FlockOperation::NonBlockingLockExclusive;
 
 /// Takes away, by `take_away`, what processes that are no more have left under names that begin with
 /// `prefix` and end in their number.
-pub(crate) fn sweep(prefix: &str, take_away: impl Fn(&Path)) {
+pub fn sweep(prefix: &str, take_away: impl Fn(&Path)) {
     let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name();
@@ -58,12 +59,13 @@ fn process_in(name: &str, prefix: &str) -> Option<Pid> {
     number.parse().ok().and_then(Pid::from_raw)
 }
 
-fn is_gone(process: Pid) -> bool {
+/// Whether there is no such process any more.
+pub(crate) fn is_gone(process: Pid) -> bool {
     rustix::process::test_kill_process(process) == Err(Errno::SRCH)
 }
 
 /// Whether `path` is a FUSE mount that nobody serves any more. The kernel lets nobody look into it.
-pub(crate) fn is_dead_mount(path: &Path) -> bool {
+pub fn is_dead_mount(path: &Path) -> bool {
     let looked = fs::symlink_metadata(path);
     looked.is_err_and(|error| Errno::from_io_error(&error) == Some(Errno::NOTCONN))
 }
@@ -84,7 +86,7 @@ pub(crate) fn unmount(place: &Path) {
 }
 
 /// Removes the directory at `place` if it is empty.
-pub(crate) fn remove_empty(place: &Path) {
+pub fn remove_empty(place: &Path) {
     let _ = fs::remove_dir(place);
 }
 

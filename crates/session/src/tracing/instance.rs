@@ -17,9 +17,10 @@ use std::thread::JoinHandle;
 use cardproof_trace::PipeReader;
 use rustix::io::Errno;
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
+use rustix::process::Pid;
 
 use super::lines;
-use crate::exit::Failure;
+use crate::failure::Failure;
 use crate::leftovers;
 
 /// Where tracefs is usually mounted.
@@ -110,8 +111,8 @@ impl Drop for Instance {
 fn sweep(instances: &Path) {
     for entry in fs::read_dir(instances).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok());
-        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+        let number = name.to_str().and_then(|name| name.strip_prefix(NAME)?.parse().ok());
+        if number.and_then(Pid::from_raw).is_some_and(leftovers::is_gone) {
             let _ = fs::remove_dir(entry.path());
         }
     }

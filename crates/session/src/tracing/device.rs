@@ -6,10 +6,17 @@ use std::path::Path;
 
 use cardproof_device::{DeviceNumber, Disk, Sysroot, whole_disk};
 
-use crate::exit::Failure;
+use crate::failure::Failure;
 
-/// The disk that `path` is, or is a part of.
-pub(super) fn disk_of(path: &Path) -> Result<Disk, Failure> {
+/// The disk that `path` is, or is a part of; by default the one with the file system of the current directory.
+///
+/// # Errors
+/// There is none.
+pub fn traced_disk(path: Option<&Path>) -> Result<Disk, Failure> {
+    path.map_or_else(disk_under_current_directory, disk_of)
+}
+
+fn disk_of(path: &Path) -> Result<Disk, Failure> {
     // The kernel's name, such as loop0, stands for its node.
     let is_name = path.components().count() == 1 && !path.exists();
     let path = &if is_name { Path::new("/dev").join(path) } else { path.to_owned() };
@@ -29,8 +36,7 @@ pub(super) fn disk_of(path: &Path) -> Result<Disk, Failure> {
     })
 }
 
-/// The disk with the file system of the current directory.
-pub(super) fn disk_under_current_directory() -> Result<Disk, Failure> {
+fn disk_under_current_directory() -> Result<Disk, Failure> {
     let metadata =
         fs::metadata(".").map_err(Failure::because("cannot look at the current directory"))?;
     disk_with(metadata.dev()).ok_or_else(|| {
