@@ -7,7 +7,6 @@ mod raw;
 mod smartctl;
 mod text;
 mod told;
-mod two_step;
 mod values;
 
 use std::collections::{HashMap, HashSet};

@@ -76,6 +76,12 @@ impl Inspection {
         Self { path: path.to_owned(), identity, objections, needs_name }
     }
 
+    /// The first objection that no name lifts, such as that it is in use.
+    #[must_use]
+    pub fn forbidden_by(&self) -> Option<&Objection> {
+        self.objections.iter().find(|objection| !objection.can_be_lifted())
+    }
+
     /// Whether the target may be overwritten with this `consent`.
     ///
     /// # Errors

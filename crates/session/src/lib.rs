@@ -8,6 +8,7 @@
 //! the record's name come in as arguments. It judges nothing.
 
 mod announcement;
+mod asking;
 mod capacity;
 mod destination;
 mod endure;
@@ -38,6 +39,7 @@ mod tuning;
 mod whole_device;
 
 pub use announcement::{Effect, Prepared, Writes};
+pub use asking::{AskingLeave, CardAnswer, NoDriveReport, Unanswered, ask_card, ask_drive};
 pub use capacity::{
     CapacityCheck, CapacityMode, FilesWish, FreeSpaceCheck, Journals, has_test_files, test_files,
 };

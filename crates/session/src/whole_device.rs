@@ -34,6 +34,5 @@ pub fn refuse_partition(target: &Path, destroys: bool) -> Result<(), Failure> {
 }
 
 fn is_in_use(target: &Path) -> bool {
-    let inspection = guard::inspect(&Sysroot::default(), target);
-    inspection.is_ok_and(|found| found.objections.iter().any(|found| !found.can_be_lifted()))
+    guard::inspect(&Sysroot::default(), target).is_ok_and(|found| found.forbidden_by().is_some())
 }

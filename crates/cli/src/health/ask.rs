@@ -1,24 +1,24 @@
 //! A device of this computer: an eMMC by its registers, an SSD by smartctl, an SD card by CMD56 on
 //! consent.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use cardproof_device::guard;
 use cardproof_device::identify::{StorageChoice, identify};
 use cardproof_device::{LookError, Sysroot, WearFacts, wear_facts};
 use cardproof_rating::Wear;
 use cardproof_rating::signs::Signs;
 use cardproof_report::signs::wear_in_words;
-use cardproof_session::{simulated_card, simulated_name};
+use cardproof_session::{
+    AskingLeave, NoDriveReport, Unanswered, ask_card, ask_drive, simulated_card, simulated_name,
+};
 use cardproof_units::shell_path;
 use jiff::Timestamp;
 
 use super::smartctl::of_smartctl;
-use super::{Found, HealthArgs, Sourced, drives, raw, told, two_step};
+use super::{Found, HealthArgs, Sourced, drives, raw, told};
 use crate::exit::{Failure, with_causes};
 use crate::talk::Talk;
+use crate::terminal::Terminal;
 
 /// The health of the device at `place`, or of the default one.
 pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, Failure> {
@@ -137,27 +137,9 @@ fn stamped(source: &str, mut sourced: Sourced) -> Sourced {
 
 /// Asks an SD card for each layout that is read without writing, and with `--two-step` for the one that is not.
 fn card(found: &mut Found, path: &Path, args: &HealthArgs) -> Result<(), Failure> {
-    let inspection = guard::inspect(&Sysroot::default(), path)
-        .map_err(|error| Failure::incomplete(with_causes(&error)))?;
-    let in_use = inspection.objections.iter().find(|objection| !objection.can_be_lifted());
-    if let Some(objection) = in_use.filter(|_| !args.force) {
-        return Err(Failure::refused(format!(
-            "{}: {objection}; a card that does not know the command may stop answering and take its \
-             file systems away; read it in another computer, or add --force",
-            path.display()
-        )));
-    }
-    let mut device = File::options().read(true).write(true).open(path).map_err(|error| {
-        Failure::incomplete(format!(
-            "cannot open {}: {error}; run cardproof as root",
-            path.display()
-        ))
-    })?;
-    if args.two_step {
-        Talk::new(args.quiet).note(two_step::ANNOUNCEMENT);
-    }
-    let told = two_step::converse(&mut device, args.two_step);
-    found.unknown.extend(told.unknown);
+    let leave = AskingLeave { in_use: args.force, two_steps: args.two_step };
+    let told = ask_card(path, leave, &mut Terminal::new(Talk::new(args.quiet)))?;
+    found.unknown.extend(told.unknown.iter().map(Unanswered::to_string));
     if let Some((argument, answer)) = told.answer {
         let source = format!("CMD56 with {argument:#010x}");
         found.readings.push(stamped(&source, raw::of_cmd56(&answer)));
@@ -166,23 +148,21 @@ fn card(found: &mut Found, path: &Path, args: &HealthArgs) -> Result<(), Failure
 }
 
 fn ssd(found: &mut Found, path: &Path) {
-    match Command::new("smartctl").args(["--json", "--all"]).arg(path).output() {
-        Err(_) => found.unknown.push(format!(
+    match ask_drive(path) {
+        Err(NoDriveReport::NoProgram) => found.unknown.push(format!(
             "{}, because smartctl is not installed: sudo apt install smartmontools, then sudo cardproof health {}",
             wear_in_words(Wear::NotLookedAt),
             shell_path(path)
         )),
-        Ok(output) => match serde_json::from_slice(&output.stdout) {
-            Err(_) => found.unknown.push("smartctl returned no JSON".to_owned()),
-            Ok(object) => {
-                let known = drives::of_json(&object);
-                let sourced = known.unwrap_or_else(|| of_smartctl(&object));
-                if sourced.reading.values.is_empty() && sourced.findings.is_empty() {
-                    found.unknown.push("smartctl found no value that tells wear".to_owned());
-                } else {
-                    found.readings.push(stamped("smartctl --json", sourced));
-                }
+        Err(NoDriveReport::NoJson) => found.unknown.push("smartctl returned no JSON".to_owned()),
+        Ok(object) => {
+            let known = drives::of_json(&object);
+            let sourced = known.unwrap_or_else(|| of_smartctl(&object));
+            if sourced.reading.values.is_empty() && sourced.findings.is_empty() {
+                found.unknown.push("smartctl found no value that tells wear".to_owned());
+            } else {
+                found.readings.push(stamped("smartctl --json", sourced));
             }
-        },
+        }
     }
 }

@@ -1,16 +1,25 @@
-//! The conversation with an SD card by CMD56: readings, and on consent the query in two steps.
+//! What a device is asked of its own wear: an SD card by CMD56, a drive by smartctl.
+//!
+//! The conversation with a card is readings, and on consent the query in two steps.
 //!
 //! The second step is asked a second after the first, as sdmon does for cards that need time (its option `-a`);
 //! an answer that is blank is asked for once more.
 
+use std::fs::File;
 use std::io;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
+use cardproof_device::{Sysroot, guard};
 use cardproof_io::{CMD56_BLOCK_LEN, CardChannel};
 use cardproof_registers::{CMD56_READS, CMD56_TWO_STEP, Cmd56Error, Cmd56Layout, cmd56};
 
+use crate::failure::{Failure, with_causes};
+use crate::frontend::Frontend;
+
 /// What is said before the first step.
-pub(super) const ANNOUNCEMENT: &str = "If the card answers no plain reading, cardproof sends it the two-step query: a vendor's command that writes \
+const ANNOUNCEMENT: &str = "If the card answers no plain reading, cardproof sends it the two-step query: a vendor's command that writes \
      512 zero bytes to its controller (CMD56 with 0x00000010), a second of pause, and a reading (0x00000021). No \
      address of its memory is written.";
 
@@ -18,17 +27,108 @@ pub(super) const ANNOUNCEMENT: &str = "If the card answers no plain reading, car
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// What a card has told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CardAnswer {
+#[derive(Debug, Default)]
+pub struct CardAnswer {
     /// The argument of the question, and the answer.
-    pub(super) answer: Option<(u32, [u8; CMD56_BLOCK_LEN])>,
+    pub answer: Option<(u32, [u8; CMD56_BLOCK_LEN])>,
     /// What was asked without an answer, and why there is none.
-    pub(super) unknown: Vec<String>,
+    pub unknown: Vec<Unanswered>,
+}
+
+/// Why a card has not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum Unanswered {
+    /// The question or the command did not reach it, or its answer did not come.
+    #[error("CMD56 with {argument:#010x}: {error}")]
+    Failed {
+        /// The argument of the question.
+        argument: u32,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The answer is in no known layout.
+    #[error("CMD56 with {argument:#010x}: {error}")]
+    Unknown {
+        /// The argument of the question.
+        argument: u32,
+        /// Why not.
+        error: Cmd56Error,
+    },
+    /// The answer is in the layout of another question.
+    #[error("CMD56 with {argument:#010x}: the layout belongs to another question")]
+    OfOtherQuestion {
+        /// The argument of the question.
+        argument: u32,
+    },
+    /// It was not asked in two steps.
+    #[error(
+        "many consumer cards answer the two-step query only, which writes to the card's controller; \
+         --two-step sends it"
+    )]
+    NotInTwoSteps,
+}
+
+/// What may be done to a card that is asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AskingLeave {
+    /// It may be asked while it is in use.
+    pub in_use: bool,
+    /// The query in two steps may be sent, which writes to its controller.
+    pub two_steps: bool,
+}
+
+/// Asks the SD card at `path` for its wear, as far as `leave` goes.
+///
+/// # Errors
+/// It is in use, or cannot be opened.
+pub fn ask_card(
+    path: &Path,
+    leave: AskingLeave,
+    frontend: &mut dyn Frontend,
+) -> Result<CardAnswer, Failure> {
+    let inspection = guard::inspect(&Sysroot::default(), path)
+        .map_err(|error| Failure::incomplete(with_causes(&error)))?;
+    if let Some(objection) = inspection.forbidden_by().filter(|_| !leave.in_use) {
+        return Err(Failure::refused(format!(
+            "{}: {objection}; a card that does not know the command may stop answering and take its \
+             file systems away; read it in another computer, or add --force",
+            path.display()
+        )));
+    }
+    let mut device = File::options().read(true).write(true).open(path).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot open {}: {error}; run cardproof as root",
+            path.display()
+        ))
+    })?;
+    if leave.two_steps {
+        frontend.note(ANNOUNCEMENT);
+    }
+    Ok(converse(&mut device, leave.two_steps))
+}
+
+/// Why a drive's health report could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoDriveReport {
+    /// smartctl is not installed, or cannot be started.
+    NoProgram,
+    /// It gave no JSON.
+    NoJson,
+}
+
+/// What smartctl tells of the drive at `path`.
+///
+/// # Errors
+/// It tells nothing.
+pub fn ask_drive(path: &Path) -> Result<serde_json::Value, NoDriveReport> {
+    let output = Command::new("smartctl").args(["--json", "--all"]).arg(path).output();
+    let output = output.map_err(|_| NoDriveReport::NoProgram)?;
+    serde_json::from_slice(&output.stdout).map_err(|_| NoDriveReport::NoJson)
 }
 
 /// Asks `card` for each layout that is read without writing, until one is known; with `may_write` then in two
 /// steps. A card that does not answer in time is not asked again.
-pub(super) fn converse(card: &mut dyn CardChannel, may_write: bool) -> CardAnswer {
+fn converse(card: &mut dyn CardChannel, may_write: bool) -> CardAnswer {
     let mut told = CardAnswer::default();
     for (argument, layouts) in CMD56_READS {
         let answer = card.ask(argument);
@@ -39,11 +139,7 @@ pub(super) fn converse(card: &mut dyn CardChannel, may_write: bool) -> CardAnswe
     if may_write {
         in_two_steps(card, &mut told);
     } else {
-        told.unknown.push(
-            "many consumer cards answer the two-step query only, which writes to the card's controller; \
-             --two-step sends it"
-                .to_owned(),
-        );
+        told.unknown.push(Unanswered::NotInTwoSteps);
     }
     told
 }
@@ -51,7 +147,7 @@ pub(super) fn converse(card: &mut dyn CardChannel, may_write: bool) -> CardAnswe
 fn in_two_steps(card: &mut dyn CardChannel, told: &mut CardAnswer) {
     let (tell, question) = CMD56_TWO_STEP;
     if let Err(error) = card.tell(tell, &[0; CMD56_BLOCK_LEN]) {
-        told.unknown.push(format!("CMD56 with {tell:#010x}: {error}"));
+        told.unknown.push(Unanswered::Failed { argument: tell, error });
         return;
     }
     card.pause(PAUSE);
@@ -72,21 +168,17 @@ fn note(
     answer: io::Result<[u8; CMD56_BLOCK_LEN]>,
     told: &mut CardAnswer,
 ) -> bool {
-    match answer {
-        Ok(answer) if cmd56(&answer).is_ok_and(|(layout, _)| layouts.contains(&layout)) => {
-            told.answer = Some((argument, answer));
-        }
-        Ok(answer) => {
-            let why = cmd56(&answer).err().map_or_else(
-                || "the layout belongs to another question".to_owned(),
-                |error| error.to_string(),
-            );
-            told.unknown.push(format!("CMD56 with {argument:#010x}: {why}"));
-        }
+    let answer = match answer {
+        Ok(answer) => answer,
         Err(error) => {
-            told.unknown.push(format!("CMD56 with {argument:#010x}: {error}"));
+            told.unknown.push(Unanswered::Failed { argument, error });
             return false;
         }
+    };
+    match cmd56(&answer) {
+        Ok((layout, _)) if layouts.contains(&layout) => told.answer = Some((argument, answer)),
+        Ok(_) => told.unknown.push(Unanswered::OfOtherQuestion { argument }),
+        Err(error) => told.unknown.push(Unanswered::Unknown { argument, error }),
     }
     true
 }
@@ -143,7 +235,9 @@ mod tests {
         let mut card = Fake::default();
         let told = converse(&mut card, false);
         assert_eq!((card.was_told, card.deeds), (false, READS.map(str::to_owned).to_vec()));
-        assert!(told.answer.is_none() && told.unknown.last().unwrap().contains("--two-step"));
+        assert!(
+            told.answer.is_none() && matches!(told.unknown.last(), Some(Unanswered::NotInTwoSteps))
+        );
     }
 
     #[test]
@@ -172,6 +266,7 @@ mod tests {
         let mut card = Fake { blanks: 9, ..Fake::default() };
         let told = converse(&mut card, true);
         assert!(told.answer.is_none());
-        assert!(told.unknown.last().unwrap().contains("0x00000021"), "{told:?}");
+        let last = told.unknown.last().unwrap();
+        assert!(matches!(last, Unanswered::Unknown { argument: 0x21, .. }), "{last}");
     }
 }
