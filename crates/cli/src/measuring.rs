@@ -73,10 +73,7 @@ pub(crate) fn measure(
 
 /// The session's options that `request` asks for.
 pub(crate) fn options(request: &Request<'_>) -> Result<Options, Failure> {
-    let seed = match request.seed {
-        Some(seed) => seed,
-        None => Seed::from_bits(random_bits()?),
-    };
+    let seed = seed_or_drawn(request.seed)?;
     Ok(Options {
         target: request.target.to_owned(),
         size: request.size,
@@ -106,6 +103,16 @@ pub(crate) fn random_bits() -> Result<u64, Failure> {
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
         .map_err(Failure::because("the kernel returned no random numbers"))?;
     Ok(u64::from_ne_bytes(bytes))
+}
+
+/// The seed that the user gives, else one that is drawn.
+pub(crate) fn seed_or_drawn(given: Option<Seed>) -> Result<Seed, Failure> {
+    given.map_or_else(|| Ok(Seed::from_bits(random_bits()?)), Ok)
+}
+
+/// 128 bits from there, in hex: a key that nobody guesses.
+pub(crate) fn random_key() -> Result<String, Failure> {
+    Ok(format!("{:016x}{:016x}", random_bits()?, random_bits()?))
 }
 
 /// How a session that has a record ends.

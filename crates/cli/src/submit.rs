@@ -4,7 +4,6 @@
 //! `cardproof-submission`; the hub applies the same. Before it is sent it is noted with its key, so that a
 //! submission whose answer was lost, or that is made twice, is kept once.
 
-mod notes;
 #[cfg(feature = "submit")]
 mod sending;
 #[cfg(not(feature = "submit"))]
@@ -19,16 +18,17 @@ use std::path::PathBuf;
 
 use cardproof_rating::capacity;
 use cardproof_record::{CapacityBounds, Record};
+use cardproof_session::submissions::{Note, Notes};
 use cardproof_submission::{Additions, Capacity, LICENCE, Price, document};
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
+use crate::measuring::random_key;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals;
 use crate::talk::{self, Talk};
-use notes::{Note, Notes};
 use sending::Hub;
 
 /// The name and version of the form of an answer.
@@ -128,7 +128,9 @@ pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
         }
         (Some(hub), [_, ..]) => {
             agree(args, hub, &documents)?;
-            let note = |document: &Value| notes.note(hub.address(), document);
+            let note = |document: &Value| {
+                Ok::<_, Failure>(notes.note(hub.address(), document, random_key()?)?)
+            };
             documents.iter().map(note).collect::<Result<_, _>>()?
         }
         _ => {

@@ -29,7 +29,7 @@ use self::partitions::{Need, Partitions};
 use crate::args::AccessArgs;
 use crate::exit::{Exit, Failure};
 use crate::inventory;
-use crate::measuring::random_bits;
+use crate::measuring::seed_or_drawn;
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals::Signals;
@@ -193,10 +193,7 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
 
 /// Measures the gain of the place of a partition.
 fn gain(args: &TuneArgs, known: &Known, signals: &Signals) -> Result<Gain, Failure> {
-    let seed = match args.seed {
-        Some(seed) => seed,
-        None => Seed::from_bits(random_bits()?),
-    };
+    let seed = seed_or_drawn(args.seed)?;
     let (starts, pairs, size) = (args.starts, args.pairs, args.size);
     let partition_start = known.partition_start();
     let wish = GainWish { starts, partition_start, pairs, size, seed };

@@ -33,6 +33,7 @@ mod session;
 mod setups;
 pub mod sqlite;
 mod store;
+pub mod submissions;
 mod target;
 mod tracing;
 mod tuning;

@@ -22,7 +22,7 @@ use super::witness_line::{self, WitnessLine};
 use super::{ModeArg, exit_of, publish};
 use crate::args::{AccessArgs, label};
 use crate::exit::{Exit, Failure, with_causes};
-use crate::measuring::{fresh_identity, random_bits};
+use crate::measuring::{fresh_identity, random_bits, random_key, seed_or_drawn};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::Talk;
@@ -157,7 +157,7 @@ fn secret(path: &std::path::Path) -> Result<Secret, Failure> {
 
 fn connect(address: &str, secret_file: &std::path::Path) -> Result<Client, Failure> {
     let secret = secret(secret_file)?;
-    let nonce = format!("{:016x}{:016x}", random_bits()?, random_bits()?);
+    let nonce = random_key()?;
     Client::connect(address, secret, &nonce).map_err(|error| of_witness(&error).into())
 }
 
@@ -253,10 +253,7 @@ impl Cutter<'_> {
 pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure> {
     args.json.iter().try_for_each(output::check)?;
     let mut terminal = Terminal::new(Talk::new(args.quiet));
-    let seed = match args.seed {
-        Some(seed) => seed,
-        None => Seed::from_bits(random_bits()?),
-    };
+    let seed = seed_or_drawn(args.seed)?;
     let mut client = connect(&args.witness, &args.secret_file)?;
     if let Some(app) = args.app {
         let directory = args.target.clone();

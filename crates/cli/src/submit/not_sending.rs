@@ -2,7 +2,8 @@
 
 use std::convert::Infallible;
 
-use super::notes::Note;
+use cardproof_session::submissions::Note;
+
 use super::{Answer, Trouble};
 use crate::exit::Failure;
 

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use cardproof_session::submissions::Note;
 use rustls::CertificateError;
 use serde::Deserialize;
 use ureq::http::{Response, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, Error};
 
-use super::notes::Note;
 use super::trust;
 use super::{Answer, Trouble};
 use crate::exit::Failure;

@@ -10,32 +10,32 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use cardproof_session::{Store, make_private_directories};
 use cardproof_submission::BESIDE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::exit::Failure;
-use crate::measuring::random_bits;
-use crate::output::replace;
+use crate::failure::Failure;
+use crate::file::replace;
+use crate::owner::make_private_directories;
+use crate::store::Store;
 
 /// A submission, sent or not.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Note {
+pub struct Note {
     /// The hub's address.
-    pub(super) to: String,
+    pub to: String,
     /// What tells the hub that two submissions are one; a secret, since the token follows from it.
-    pub(super) key: String,
+    pub key: String,
     /// Whether it waits to be sent.
-    pub(super) is_queued: bool,
+    pub is_queued: bool,
     /// Where it is on the hub, once it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) url: Option<String>,
+    pub url: Option<String>,
     /// What amends and deletes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) token: Option<String>,
+    pub token: Option<String>,
     /// What is sent.
-    pub(super) document: Value,
+    pub document: Value,
     /// Its file.
     #[serde(skip)]
     path: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct Note {
 
 impl Note {
     /// Notes that the hub has taken it.
-    pub(super) fn sent(&mut self, url: &str, token: &str) {
+    pub fn sent(&mut self, url: &str, token: &str) {
         self.is_queued = false;
         self.url = Some(url.to_owned());
         self.token = Some(token.to_owned());
@@ -51,15 +51,17 @@ impl Note {
 }
 
 /// The directory of notes.
-pub(super) struct Notes {
+pub struct Notes {
     directory: PathBuf,
 }
 
 impl Notes {
     /// The user's, beside the records. It holds tokens, so only the user may read it.
-    pub(super) fn of_user() -> Result<Self, Failure> {
-        let records = Store::of_user()?;
-        let directory = records.with_file_name("submissions");
+    ///
+    /// # Errors
+    /// It cannot be made, or made private.
+    pub fn of_user() -> Result<Self, Failure> {
+        let directory = Store::beside("submissions")?;
         make_private_directories(&directory).map_err(|error| unusable(&directory, &error))?;
         let owner_only = fs::Permissions::from_mode(0o700);
         fs::set_permissions(&directory, owner_only)
@@ -68,13 +70,16 @@ impl Notes {
     }
 
     /// Where they are, one file each.
-    pub(super) fn directory(&self) -> &Path {
+    pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// The note of the record in `document` for the hub at `to`: the one there is, which has `document` from now on, or a
-    /// new one.
-    pub(super) fn note(&self, to: &str, document: &Value) -> Result<Note, Failure> {
+    /// new one with `key`, which nobody can guess.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn note(&self, to: &str, document: &Value, key: String) -> Result<Note, Failure> {
         let record = measured(document);
         for attempt in 0_u8.. {
             let path = self.path(to, &record, attempt);
@@ -90,7 +95,6 @@ impl Notes {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(unusable(&path, &error)),
             }
-            let key = [random_bits()?, random_bits()?].map(|bits| format!("{bits:016x}")).concat();
             let (to, document) = (to.to_owned(), document.clone());
             let note = Note { to, key, is_queued: false, url: None, token: None, document, path };
             self.save(&note)?;
@@ -100,14 +104,20 @@ impl Notes {
     }
 
     /// Saves what has become of `note`.
-    pub(super) fn save(&self, note: &Note) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save(&self, note: &Note) -> Result<(), Failure> {
         let text = serde_json::to_string(note)
             .map_err(Failure::because("a submission cannot be noted"))?;
         replace(&note.path, &text).map_err(|error| unusable(&note.path, &error))
     }
 
     /// Those that wait to be sent, to the hub at `to` where it is given.
-    pub(super) fn queued(&self, to: Option<&str>) -> Result<Vec<Note>, Failure> {
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn queued(&self, to: Option<&str>) -> Result<Vec<Note>, Failure> {
         let entries =
             fs::read_dir(&self.directory).map_err(|error| unusable(&self.directory, &error))?;
         let mut paths: Vec<PathBuf> = entries
@@ -155,18 +165,27 @@ fn unusable(path: &Path, error: &io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use serde_json::json;
 
     use super::*;
+
+    /// A note with a key that no other has.
+    fn noted(notes: &Notes, to: &str, document: &Value) -> Note {
+        static KEYS: AtomicU64 = AtomicU64::new(0);
+        let key = KEYS.fetch_add(1, Ordering::Relaxed).to_string();
+        notes.note(to, document, key).unwrap()
+    }
 
     #[test]
     fn the_same_document_is_the_same_note() {
         let place = tempfile::tempdir().unwrap();
         let notes = Notes { directory: place.path().to_owned() };
-        let first = notes.note("http://a", &json!({"n": 1})).unwrap();
-        assert_eq!(notes.note("http://a", &json!({"n": 1})).unwrap().key, first.key);
-        assert_ne!(notes.note("http://b", &json!({"n": 1})).unwrap().key, first.key);
-        assert_ne!(notes.note("http://a", &json!({"n": 2})).unwrap().key, first.key);
+        let first = noted(&notes, "http://a", &json!({"n": 1}));
+        assert_eq!(noted(&notes, "http://a", &json!({"n": 1})).key, first.key);
+        assert_ne!(noted(&notes, "http://b", &json!({"n": 1})).key, first.key);
+        assert_ne!(noted(&notes, "http://a", &json!({"n": 2})).key, first.key);
         assert!(notes.queued(None).unwrap().is_empty());
     }
 
@@ -174,14 +193,14 @@ mod tests {
     fn a_record_with_another_label_or_price_is_the_same_note() {
         let place = tempfile::tempdir().unwrap();
         let notes = Notes { directory: place.path().to_owned() };
-        let plain = notes.note("http://a", &json!({"n": 1})).unwrap();
+        let plain = noted(&notes, "http://a", &json!({"n": 1}));
         let price = |day: &str| json!({"amount": 9.9, "currency": "EUR", "date": day});
         for document in [
             json!({"n": 1, "price": price("2026-01-01")}),
             json!({"n": 1, "price": price("2026-01-02"), "label": "mine"}),
             json!({"n": 1}),
         ] {
-            let mut note = notes.note("http://a", &document).unwrap();
+            let mut note = noted(&notes, "http://a", &document);
             assert_eq!((&note.key, &note.document), (&plain.key, &document));
             note.is_queued = true;
             notes.save(&note).unwrap();
@@ -195,7 +214,7 @@ mod tests {
     fn a_note_is_saved_where_it_was() {
         let place = tempfile::tempdir().unwrap();
         let notes = Notes { directory: place.path().to_owned() };
-        let mut note = notes.note("http://a", &json!({"n": 1, "label": "mine"})).unwrap();
+        let mut note = noted(&notes, "http://a", &json!({"n": 1, "label": "mine"}));
         note.is_queued = true;
         notes.save(&note).unwrap();
         fs::rename(&note.path, place.path().join("other.json")).unwrap();
@@ -210,7 +229,7 @@ mod tests {
     fn what_is_queued_waits_until_it_was_sent() {
         let place = tempfile::tempdir().unwrap();
         let notes = Notes { directory: place.path().to_owned() };
-        let mut note = notes.note("http://a", &json!({"n": 1})).unwrap();
+        let mut note = noted(&notes, "http://a", &json!({"n": 1}));
         note.is_queued = true;
         notes.save(&note).unwrap();
         assert_eq!(notes.queued(Some("http://a")).unwrap().len(), 1);
@@ -218,9 +237,6 @@ mod tests {
         note.sent("http://a/r/x", "token");
         notes.save(&note).unwrap();
         assert!(notes.queued(None).unwrap().is_empty());
-        assert_eq!(
-            notes.note("http://a", &json!({"n": 1})).unwrap().token.as_deref(),
-            Some("token")
-        );
+        assert_eq!(noted(&notes, "http://a", &json!({"n": 1})).token.as_deref(), Some("token"));
     }
 }
