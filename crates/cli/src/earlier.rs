@@ -20,7 +20,7 @@ use crate::talk::Talk;
 
 const SCHEMA: &str = "cardproof.cards/1";
 
-/// The file, below the directory of [`place`].
+/// The file, below the directory `known`.
 const FILE: &str = "cards.json";
 
 /// The most cards that are remembered. Beyond it those with the oldest tests go.

@@ -132,12 +132,9 @@ impl Experiment for CapacityCheck {
             CapacityMode::Destroy | CapacityMode::Restore => Writing::Always,
         };
         StorageNeeds {
-            span: Span::new(Bytes(u64::MAX)),
-            writing,
-            keeping: Keeping::Short(SHORTHAND),
-            power_cuts: false,
             reconnects: self.is_reconnecting,
             whole_device: true,
+            ..StorageNeeds::new(Span::new(Bytes(u64::MAX)), writing, Keeping::Short(SHORTHAND))
         }
     }
 

@@ -193,14 +193,7 @@ impl Experiment for Endurance {
     type Place = Storage;
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
-        StorageNeeds {
-            span: Span::new(Bytes(u64::MAX)),
-            writing: Writing::Always,
-            keeping: Keeping::Short(SHORTHAND),
-            power_cuts: false,
-            reconnects: false,
-            whole_device: false,
-        }
+        StorageNeeds::new(Span::new(Bytes(u64::MAX)), Writing::Always, Keeping::Short(SHORTHAND))
     }
 
     fn prepare(

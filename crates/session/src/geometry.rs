@@ -35,14 +35,14 @@ impl Experiment for GeometryProbe {
     type Place = Storage;
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
+        // Nobody reads the bytes again.
         StorageNeeds {
-            span: Span { own_file: OWN_FILE, existing: Bytes(u64::MAX) },
-            writing: Writing::WhereAllowed,
-            // Nobody reads the bytes again.
-            keeping: Keeping::Nothing,
-            power_cuts: false,
-            reconnects: false,
             whole_device: true,
+            ..StorageNeeds::new(
+                Span { own_file: OWN_FILE, existing: Bytes(u64::MAX) },
+                Writing::WhereAllowed,
+                Keeping::Nothing,
+            )
         }
     }
 

@@ -149,12 +149,12 @@ impl Experiment for IntegrityCheck {
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
         StorageNeeds {
-            span: Span { own_file: OWN_FILE, existing: Bytes(u64::MAX) },
-            writing: Writing::Always,
-            keeping: Keeping::Short(SHORTHAND),
-            power_cuts: false,
-            reconnects: false,
             whole_device: true,
+            ..StorageNeeds::new(
+                Span { own_file: OWN_FILE, existing: Bytes(u64::MAX) },
+                Writing::Always,
+                Keeping::Short(SHORTHAND),
+            )
         }
     }
 

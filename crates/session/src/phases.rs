@@ -70,14 +70,7 @@ impl Experiment for Phases {
     type Place = Storage;
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
-        StorageNeeds {
-            span: Span::new(self.profile.span),
-            writing: Writing::WhereAllowed,
-            keeping: Keeping::Bytes,
-            power_cuts: false,
-            reconnects: false,
-            whole_device: false,
-        }
+        StorageNeeds::new(Span::new(self.profile.span), Writing::WhereAllowed, Keeping::Bytes)
     }
 
     fn prepare(

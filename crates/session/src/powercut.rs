@@ -85,12 +85,8 @@ impl Experiment for PowerCuts {
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
         StorageNeeds {
-            span: Span::new(AREA),
-            writing: Writing::Always,
-            keeping: Keeping::Bytes,
             power_cuts: true,
-            reconnects: false,
-            whole_device: false,
+            ..StorageNeeds::new(Span::new(AREA), Writing::Always, Keeping::Bytes)
         }
     }
 

@@ -86,18 +86,15 @@ impl Experiment for TraceReplay<'_> {
         // the last region would not end.
         let end = self.reach.end.get().checked_next_multiple_of(REGION.get());
         let end = Bytes(end.unwrap_or(u64::MAX));
-        StorageNeeds {
-            span: match self.log {
+        // Nobody reads the bytes again.
+        StorageNeeds::new(
+            match self.log {
                 None => Span { own_file: self.reach.packed(), existing: end },
                 Some(_) => Span { own_file: needed(self.reach.packed()), existing: needed(end) },
             },
-            writing: if self.reach.writes { Writing::Always } else { Writing::Never },
-            // Nobody reads the bytes again.
-            keeping: Keeping::Nothing,
-            power_cuts: false,
-            reconnects: false,
-            whole_device: false,
-        }
+            if self.reach.writes { Writing::Always } else { Writing::Never },
+            Keeping::Nothing,
+        )
     }
 
     fn prepare(

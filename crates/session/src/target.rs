@@ -51,6 +51,14 @@ pub struct StorageNeeds {
     pub whole_device: bool,
 }
 
+impl StorageNeeds {
+    /// Needs of an experiment that asks nothing more of a target than to keep its bytes, or not.
+    #[must_use]
+    pub const fn new(span: Span, writing: Writing, keeping: Keeping) -> Self {
+        Self { span, writing, keeping, power_cuts: false, reconnects: false, whole_device: false }
+    }
+}
+
 /// How much of a target an experiment works in, unless the user says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {

@@ -112,14 +112,7 @@ impl SetUp<'_> {
             records: Store::of_user(),
             does_without_record: true,
         };
-        let needs = StorageNeeds {
-            span: Span::new(wanted),
-            writing: Writing::Always,
-            keeping: Keeping::Nothing,
-            power_cuts: false,
-            reconnects: false,
-            whole_device: false,
-        };
+        let needs = StorageNeeds::new(Span::new(wanted), Writing::Always, Keeping::Nothing);
         open_storage(&needs, &options, &mut Silent)
     }
 }
