@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
     }
     if name == sqlite::NAME {
         check_for_job(args, sqlite::NAME)?;
-        return measure(sqlite::JournalModes, &request, signals);
+        return measure(sqlite::JournalModes::new()?, &request, signals);
     }
     let without_queue_or_cache =
         (name == "a2").then(|| application::a1().with_confidence(args.confidence));

@@ -55,7 +55,21 @@ pub fn explained() -> String {
 
 /// SQLite's usual journal modes, one after the other on one database.
 #[derive(Clone, Copy, Debug)]
-pub struct JournalModes;
+pub struct JournalModes(());
+
+impl JournalModes {
+    /// All of them.
+    ///
+    /// # Errors
+    /// SQLite is not built in.
+    pub fn new() -> Result<Self, Failure> {
+        if cardproof_sqlite::IS_BUILT_IN {
+            Ok(Self(()))
+        } else {
+            Err(Failure::usage(DatabaseError::BuiltWithout))
+        }
+    }
+}
 
 impl Experiment for JournalModes {
     type Place = OpenedTree;
@@ -71,9 +85,6 @@ impl Experiment for JournalModes {
         draft: &mut Record,
         _frontend: &mut dyn Frontend,
     ) -> Result<Prepared, Failure> {
-        if !cardproof_sqlite::IS_BUILT_IN {
-            return Err(Failure::usage(DatabaseError::BuiltWithout));
-        }
         draft.conditions.target.size_bytes = Database::size_max(ROWS);
         draft.conditions.target.engine = EngineName::Sqlite;
         let time = TIME * Setting::USUAL.len() as u64;
