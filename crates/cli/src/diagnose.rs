@@ -86,11 +86,13 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
         .note(&format!("Watching for {}. Run the slow program now.", args.time.in_whole_seconds()));
     let length = Duration::from_nanos(args.time.get() / windows);
     let name = identity.device.name.as_deref();
-    let Some(windows) = watch(name, windows, length, signals) else {
+    let mut waits = TaskWaits::default();
+    let Some(windows) = watch(name, windows, length, &mut waits, signals) else {
         return Ok(signals.exit().unwrap_or(Exit::Interrupted));
     };
     let last = last_record(&identity)?;
-    let diagnosis = diagnose(&known(&identity, windows, last.as_ref()));
+    let diagnosis =
+        diagnose(&Known { syncs: syncs(&waits), ..known(&identity, windows, last.as_ref()) });
     if let Some(sink) = &args.json {
         let document = Document { schema: DIAGNOSIS_SCHEMA, diagnosis: &diagnosis };
         let text = serde_json::to_string_pretty(&document)
@@ -104,12 +106,18 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
 }
 
 /// What limited in each of `count` windows of `length`, for somebody who asks about the device `name`; `None`
-/// where a signal came first.
-fn watch(name: Option<&str>, count: u64, length: Duration, signals: &Signals) -> Option<Vec<Seen>> {
+/// where a signal came first. What programs wait for is added to `all`.
+fn watch(
+    name: Option<&str>,
+    count: u64,
+    length: Duration,
+    all: &mut TaskWaits,
+    signals: &Signals,
+) -> Option<Vec<Seen>> {
     let mut source = Source::around(name);
     let mut windows = Vec::new();
     for _ in 0..count {
-        let waits = wait(length, signals)?;
+        let waits = wait(length, all, signals)?;
         let activity = source.activity();
         let asked = name.map_or_else(Vec::new, |name| source.resting_on(name));
         let seen = limits_around(&activity, &asked, &|name| source.ceiling(name));
@@ -119,7 +127,7 @@ fn watch(name: Option<&str>, count: u64, length: Duration, signals: &Signals) ->
 }
 
 /// Waits for `length`, and looks meanwhile at what programs wait for; `None` where a signal came first.
-fn wait(length: Duration, signals: &Signals) -> Option<diagnosis::TaskWaits> {
+fn wait(length: Duration, all: &mut TaskWaits, signals: &Signals) -> Option<diagnosis::TaskWaits> {
     let root = Sysroot::default();
     let mut waits = TaskWaits::default();
     let begin = Instant::now();
@@ -133,7 +141,17 @@ fn wait(length: Duration, signals: &Signals) -> Option<diagnosis::TaskWaits> {
         }
         thread::sleep(left.min(LOOK_EVERY));
     }
+    all.looks += waits.looks;
+    for (program, looks) in waits.syncs {
+        *all.syncs.entry(program).or_default() += looks;
+    }
     Some(diagnosis::TaskWaits { storage: waits.storage, network: waits.network })
+}
+
+/// In which share of the looks each program waited for its writes to be kept.
+fn syncs(waits: &TaskWaits) -> Vec<(String, f64)> {
+    let share = |looks: u64| (looks as f64 / waits.looks.max(1) as f64).min(1.0);
+    waits.syncs.iter().map(|(program, looks)| (program.clone(), share(*looks))).collect()
 }
 
 fn known<'r>(identity: &Identity, windows: Vec<Seen>, last: Option<&'r Record>) -> Known<'r> {
@@ -145,6 +163,8 @@ fn known<'r>(identity: &Identity, windows: Vec<Seen>, last: Option<&'r Record>) 
             || power.throttled_flags.is_some_and(|flags| flags & LOW_VOLTAGE != 0),
         troubles: power.troubles.iter().chain(usb).cloned().collect(),
         last,
+        device: identity.device.name.clone(),
+        ..Known::default()
     }
 }
 

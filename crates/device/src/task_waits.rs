@@ -4,6 +4,8 @@
 //! function of the kernel that it waits in is in `wchan`; root also reads the way there in `stack`, which tells the
 //! file system. Without them a wait is of an unknown kind. Threads of the kernel are left out: they work for programs.
 
+use std::collections::BTreeMap;
+
 use crate::Sysroot;
 
 /// A computer with more threads is looked at in part.
@@ -55,11 +57,36 @@ const PAGES: [&str; 8] = [
     "out_of_line_wait_on_bit",
 ];
 
+/// Beginnings of the kernel's functions in which, or on the way from which, a task waits for its own writes to be kept.
+const SYNCS: [&str; 18] = [
+    "vfs_fsync",
+    "do_fsync",
+    "ksys_sync",
+    "generic_write_sync",
+    "file_write_and_wait_range",
+    "ext4_sync_file",
+    "ext4_fsync",
+    "f2fs_sync_file",
+    "f2fs_do_sync_file",
+    "f2fs_issue_flush",
+    "btrfs_sync_file",
+    "xfs_file_fsync",
+    "fat_file_fsync",
+    "exfat_file_fsync",
+    "blkdev_fsync",
+    "blkdev_issue_flush",
+    "jbd2_log_wait_commit",
+    "jbd2_complete_transaction",
+];
+
+/// Beginnings of the last of these functions, where no other is told.
+const FLUSHES: [&str; 2] = ["submit_bio_wait", "__sync_dirty_buffer"];
+
 /// Types of file systems on other computers.
 const NETWORK_FILESYSTEMS: [&str; 7] = ["nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "afs"];
 
 /// How many programs' threads waited, by what they waited for, added over looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskWaits {
     /// How often was looked.
     pub looks: u64,
@@ -69,6 +96,8 @@ pub struct TaskWaits {
     pub network: u64,
     /// In state `D`, and it is not known for what; or for neither.
     pub other: u64,
+    /// In how many looks each program was seen to wait for its writes to be kept.
+    pub syncs: BTreeMap<String, u64>,
 }
 
 /// What a task waits for.
@@ -84,41 +113,73 @@ impl TaskWaits {
     pub fn look(&mut self, root: &Sysroot) {
         self.looks += 1;
         let has_network_drive = has_network_drive(root);
-        for directory in waiting_threads(root) {
-            match waits_for(root, &directory, has_network_drive) {
-                WaitsFor::Storage => self.storage += 1,
-                WaitsFor::Network => self.network += 1,
-                WaitsFor::Other => self.other += 1,
+        let mut seen = 0;
+        for process in root.list("proc").unwrap_or_default() {
+            if !process.bytes().all(|byte| byte.is_ascii_digit()) {
+                continue;
+            }
+            // One that has just ended is left out.
+            let Some(waiting) = Waiting::of(root, &process) else { continue };
+            seen += waiting.threads;
+            if seen > THREADS_MAX {
+                continue;
+            }
+            let ways: Vec<Way> = waiting.directories.iter().map(|it| Way::of(root, it)).collect();
+            for way in &ways {
+                match way.waits_for(has_network_drive) {
+                    WaitsFor::Storage => self.storage += 1,
+                    WaitsFor::Network => self.network += 1,
+                    WaitsFor::Other => self.other += 1,
+                }
+            }
+            if ways.iter().any(Way::is_sync) {
+                *self.syncs.entry(waiting.program).or_default() += 1;
             }
         }
     }
 }
 
-/// The directories of threads of programs that are in state `D`.
-fn waiting_threads(root: &Sysroot) -> Vec<String> {
-    let processes = root.list("proc").unwrap_or_default();
-    let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
-    let mut waiting = Vec::new();
-    let mut seen = 0;
-    for process in processes.iter().filter(is_number) {
-        // One that has just ended is left out.
-        let Some(status) = text_of_stat(root, &format!("proc/{process}")) else { continue };
-        let Some((state, parent, threads)) = state(&status) else { continue };
-        seen += threads;
-        if parent == KTHREADD || process == KTHREADD || seen > THREADS_MAX {
-            continue;
+/// The name of the program of `process`, if it waits at this moment for its writes to be kept.
+pub(crate) fn syncing(root: &Sysroot, process: u32) -> Option<String> {
+    let waiting = Waiting::of(root, &process.to_string())?;
+    let mut directories = waiting.directories.iter();
+    directories.any(|it| Way::of(root, it).is_sync()).then_some(waiting.program)
+}
+
+/// The threads of a program that are in state `D`.
+struct Waiting {
+    /// The name of the program; empty where it cannot be shown.
+    program: String,
+    /// All of its threads.
+    threads: usize,
+    /// The directories of those that wait.
+    directories: Vec<String>,
+}
+
+impl Waiting {
+    /// `None` of a process that has ended, and none but the number of threads of one of the kernel.
+    fn of(root: &Sysroot, process: &str) -> Option<Self> {
+        let status = text_of_stat(root, &format!("proc/{process}"))?;
+        let (state, parent, threads) = state(&status)?;
+        let program = status.split_once('(')?.1.rsplit_once(')')?.0;
+        let program = if program.contains(char::is_control) { "" } else { program.trim() };
+        let mut waiting = Self { program: program.to_owned(), threads, directories: Vec::new() };
+        if parent == KTHREADD || process == KTHREADD {
+            return Some(waiting);
         }
         if threads < 2 {
-            waiting.extend((state == "D").then(|| format!("proc/{process}")));
-            continue;
+            waiting.directories.extend((state == "D").then(|| format!("proc/{process}")));
+            return Some(waiting);
         }
         for thread in root.list(format!("proc/{process}/task")).unwrap_or_default() {
             let directory = format!("proc/{process}/task/{thread}");
             let status = text_of_stat(root, &directory).unwrap_or_default();
-            waiting.extend(self::state(&status).filter(|it| it.0 == "D").map(|_| directory));
+            if self::state(&status).is_some_and(|it| it.0 == "D") {
+                waiting.directories.push(directory);
+            }
         }
+        Some(waiting)
     }
-    waiting
 }
 
 /// The text of `stat`, which is longer than an attribute and may hold a name of any bytes.
@@ -136,25 +197,44 @@ fn state(status: &str) -> Option<(&str, &str, usize)> {
     Some((state, parent, fields.nth(15)?.parse().ok()?))
 }
 
-/// What the thread with this `directory` waits for.
-fn waits_for(root: &Sysroot, directory: &str, has_network_drive: bool) -> WaitsFor {
-    let stack = root.bytes(format!("{directory}/stack")).unwrap_or_default();
-    let stack = String::from_utf8_lossy(&stack);
-    // `[<0>] folio_wait_bit_common+0x13d/0x350`
-    let mut functions: Vec<&str> =
-        stack.lines().filter_map(|line| line.split_once("] ")?.1.split('+').next()).collect();
-    let wchan = root.text(format!("{directory}/wchan"));
-    let is_whole = !functions.is_empty();
-    functions.extend(wchan.as_deref());
-    let is_in = |beginnings: &[&str]| {
-        functions.iter().any(|function| beginnings.iter().any(|it| function.starts_with(it)))
-    };
-    if is_in(&NETWORK) {
-        return WaitsFor::Network;
+/// The functions of the kernel that a thread waits in, as far as they are told.
+struct Way {
+    functions: Vec<String>,
+    /// Whether it is all of them and not the last alone.
+    is_whole: bool,
+}
+
+impl Way {
+    /// That of the thread with this `directory`.
+    fn of(root: &Sysroot, directory: &str) -> Self {
+        let stack = root.bytes(format!("{directory}/stack")).unwrap_or_default();
+        let stack = String::from_utf8_lossy(&stack);
+        // `[<0>] folio_wait_bit_common+0x13d/0x350`
+        let function = |line: &str| Some(line.split_once("] ")?.1.split('+').next()?.to_owned());
+        let mut functions: Vec<String> = stack.lines().filter_map(function).collect();
+        let is_whole = !functions.is_empty();
+        functions.extend(root.text(format!("{directory}/wchan")));
+        Self { functions, is_whole }
     }
-    // One function alone does not tell whose pages are waited for.
-    let is_of_pages = is_in(&PAGES) && (is_whole || !has_network_drive);
-    if is_in(&STORAGE) || is_of_pages { WaitsFor::Storage } else { WaitsFor::Other }
+
+    fn is_in(&self, beginnings: &[&str]) -> bool {
+        self.functions.iter().any(|function| beginnings.iter().any(|it| function.starts_with(it)))
+    }
+
+    fn waits_for(&self, has_network_drive: bool) -> WaitsFor {
+        if self.is_in(&NETWORK) {
+            return WaitsFor::Network;
+        }
+        // One function alone does not tell whose pages are waited for.
+        let is_of_pages = self.is_in(&PAGES) && (self.is_whole || !has_network_drive);
+        if self.is_in(&STORAGE) || is_of_pages { WaitsFor::Storage } else { WaitsFor::Other }
+    }
+
+    /// Whether it waits for its own writes to be kept, on storage of this computer.
+    fn is_sync(&self) -> bool {
+        let is_flush = !self.is_whole && self.is_in(&FLUSHES);
+        (self.is_in(&SYNCS) || is_flush) && !self.is_in(&NETWORK)
+    }
 }
 
 /// Whether a file system of another computer is mounted.
@@ -170,6 +250,7 @@ mod tests {
 
     use super::*;
 
+    #[derive(Clone, Copy)]
     struct Task<'t> {
         directory: &'t str,
         name: &'t str,
@@ -212,6 +293,31 @@ mod tests {
         waits.look(&Sysroot::new(place.path()));
         assert_eq!(waits.looks, 1);
         (waits.storage, waits.network, waits.other)
+    }
+
+    #[test]
+    fn a_program_that_waits_for_its_writes_to_be_kept_is_named_once_a_look() {
+        let place = tempfile::tempdir().unwrap();
+        let root = Sysroot::new(place.path());
+        let of_sync = "[<0>] folio_wait_bit+0x1/0x2\n[<0>] file_write_and_wait_range+0x8f/0xc0\n";
+        let of_read = "[<0>] folio_wait_bit+0x1/0x2\n[<0>] filemap_read+0x1/0x2\n";
+        let many = Task { directory: "200", name: "influxd", threads: 2, ..BLOCKED };
+        let thread = |directory| Task { directory, stack: of_sync, ..many };
+        for task in [
+            Task { stack: of_read, ..BLOCKED },
+            many,
+            thread("200/task/200"),
+            thread("200/task/201"),
+            Task { directory: "300", name: "dd", wchan: "jbd2_log_wait_commit", ..BLOCKED },
+        ] {
+            lay_out(place.path(), &task);
+        }
+        let mut waits = TaskWaits::default();
+        waits.look(&root);
+        waits.look(&root);
+        let expected = [("dd", 2), ("influxd", 2)].map(|(name, it)| (name.to_owned(), it));
+        assert_eq!(waits.syncs, expected.into());
+        assert_eq!((syncing(&root, 300).as_deref(), syncing(&root, 100)), (Some("dd"), None));
     }
 
     const NFS: &str = "27 1 0:33 / /srv rw - nfs4 server:/ rw\n";

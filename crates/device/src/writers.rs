@@ -14,6 +14,7 @@ mod process;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::block::BlockDevice;
+use crate::task_waits::syncing;
 use crate::{DeviceNumber, Sysroot};
 use process::Seen;
 pub use process::{Growth, ProcessId, ProcessWrites, Writes};
@@ -116,6 +117,20 @@ impl WriteCounters {
             }
         }
         self.look_at_heirs(root, &then);
+    }
+
+    /// Who waits at this moment for writes to be kept, by program and group: of those of `busy`, and of those that have
+    /// begun since.
+    #[must_use]
+    pub fn syncing(&self, root: &Sysroot, busy: &BTreeSet<ProcessId>) -> Vec<(String, String)> {
+        let busy: BTreeSet<u32> = busy.iter().map(|id| id.number).collect();
+        let known: BTreeSet<u32> = self.processes.keys().map(|id| id.number).collect();
+        let is_asked = |number: &u32| {
+            busy.contains(number) || !known.contains(number) && !self.others.contains(number)
+        };
+        let asked = numbers(root).filter(is_asked);
+        let found = asked.filter_map(|number| Some((number, syncing(root, number)?)));
+        found.map(|(number, program)| (program, process::group(root, number))).collect()
     }
 
     /// Looks again at whoever waited for a process of `then` that has ended: its parent, or the first process.

@@ -26,6 +26,9 @@ const SHARE_MIN: f64 = 0.2;
 /// What limits beside the storage in this share of its windows is a cause of its own.
 const BESIDE_MIN: f64 = 0.5;
 
+/// So many programs that wait for their synced writes are named.
+const SYNCING_MAX: usize = 2;
+
 /// What is known of the computer and its storage.
 #[derive(Clone, Debug, Default)]
 pub struct Known<'r> {
@@ -37,6 +40,20 @@ pub struct Known<'r> {
     pub troubles: Vec<String>,
     /// The last record of this storage.
     pub last: Option<&'r Record>,
+    /// The kernel's name of the storage, where it has one.
+    pub device: Option<String>,
+    /// In which share of the looks each program was seen waiting for its writes to be kept, 0 to 1.
+    pub syncs: Vec<(String, f64)>,
+}
+
+impl Known<'_> {
+    /// The programs that waited for their synced writes for much of the time, the one that waited most first.
+    fn syncing(&self) -> Vec<&(String, f64)> {
+        let mut much: Vec<&(String, f64)> =
+            self.syncs.iter().filter(|(_, share)| *share >= SHARE_MIN).collect();
+        much.sort_by(|a, b| b.1.total_cmp(&a.1));
+        much
+    }
 }
 
 /// What makes the computer slow.
@@ -113,6 +130,12 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
             format!("At other times, {}: {}.", beside(limited), limited.evidence.join("; "))
         }));
     }
+    reasons.extend(known.syncing().into_iter().take(SYNCING_MAX).map(|(program, share)| {
+        format!(
+            "{program} waited for its synced writes in {:.0} % of the samples; such writes slow a card most.",
+            100.0 * share
+        )
+    }));
     reasons.extend(known.troubles.iter().map(|trouble| format!("Found: {trouble}.")));
     reasons.extend(known.last.and_then(last_in_words));
     Diagnosis {
@@ -306,11 +329,19 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
     };
     let mut steps = Vec::new();
     let is_write = |seen: &Seen| {
-        matches!(seen.limited_by.limit, Limit::StorageSmallWrite | Limit::StorageWrite)
+        matches!(
+            seen.limited_by.limit,
+            Limit::StorageSmallWrite
+                | Limit::StorageWrite
+                | Limit::StorageRandomWrite
+                | Limit::StorageSequential
+                | Limit::StorageStall
+        )
     };
     let is_storage = matches!(culprit, Culprit::Storage | Culprit::StorageAndMore);
-    if is_storage && known.windows.iter().any(is_write) {
-        steps.push("See which program writes: cardproof watch --who".to_owned());
+    if is_storage && known.windows.iter().any(is_write) || !known.syncing().is_empty() {
+        let device = known.device.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+        steps.push(format!("See which program writes: cardproof watch --who{device}"));
     }
     steps.push(step.to_owned());
     if known.had_low_voltage && culprit != Culprit::Power {
@@ -356,7 +387,16 @@ mod tests {
         assert!(first_step(Limit::StorageWrite).contains("cardproof watch --who"));
         assert!(first_step(Limit::StorageSmallWrite).contains("cardproof watch --who"));
         assert!(!first_step(Limit::StorageSmallRead).contains("--who"), "it tells who writes");
+        assert!(first_step(Limit::StorageStall).contains("cardproof watch --who"));
         assert!(!first_step(Limit::Cpu).contains("--who"));
+        // Synced writes cost a card most, and the processors may hide them.
+        let syncs = vec![("sqlite3".to_owned(), 0.1), ("dd".to_owned(), 0.84)];
+        let windows = std::iter::repeat_n(seen(Limit::Cpu, true), 9).collect();
+        let device = Some("mmcblk0".to_owned());
+        let told = diagnose(&Known { windows, syncs, device, ..Known::default() });
+        assert!(told.steps[0].ends_with("cardproof watch --who mmcblk0"), "{told:?}");
+        assert!(told.reasons[1].starts_with("dd waited for its synced writes in 84 %"), "{told:?}");
+        assert!(!told.reasons.iter().any(|it| it.contains("sqlite3")), "{told:?}");
     }
 
     #[test]

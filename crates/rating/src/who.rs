@@ -6,6 +6,8 @@
 //! between two looks are in their group's figure, and are told by the program that started them.
 
 mod owners;
+mod remedy;
+mod synced;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use owners::Owners;
 pub use owners::{GroupGrowth, Waiting};
+pub use remedy::Remedy;
+pub use synced::{SyncWaits, Synced};
 
 /// The name and version of the published form.
 pub const WHO_SCHEMA: &str = "cardproof.who/1";
@@ -62,6 +66,10 @@ pub struct Watched {
     pub swapped_out_bytes: u64,
     /// Processes that this user may not look at.
     pub hidden: usize,
+    /// How often was looked at who waits for writes to be kept.
+    pub sync_looks: u64,
+    /// Who was seen waiting.
+    pub sync_waits: Vec<SyncWaits>,
 }
 
 /// Who writes.
@@ -82,6 +90,10 @@ pub struct Who {
     /// reached it, and where the kernel does not count by group: then all is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attributed: Option<f64>,
+    /// The programs whose writes wait until the storage has kept them, which costs a card most: the one that waits most
+    /// first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synced: Vec<Synced>,
     /// The writers, the largest first.
     pub writers: Vec<Writer>,
     /// Processes that this user may not look at.
@@ -113,6 +125,9 @@ pub struct Writer {
     /// What can be done about it, if it is of a kind that something can be done about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Remedy>,
+    /// What the remedy is for: the service, or the program of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy_for: Option<String>,
 }
 
 impl Writer {
@@ -123,24 +138,6 @@ impl Writer {
     }
 }
 
-/// What makes a kind of writer write less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Remedy {
-    /// Keep the journal of systemd in memory.
-    JournalInMemory,
-    /// Keep text logs in memory (log2ram), or let the journal have them alone.
-    LogsInMemory,
-    /// Move swap off the storage: zram, or none.
-    SwapOffStorage,
-    /// Write ahead instead of a rollback journal, and sync less often.
-    DatabaseWriteAhead,
-    /// Mount with a longer commit interval and without times of access.
-    LongerCommit,
-    /// Move a container's writable files to a volume in memory or on another device.
-    ContainerVolumes,
-}
-
 /// The name of what the file system writes by itself.
 pub const FILESYSTEM: &str = "file system (journal, tables)";
 
@@ -149,23 +146,6 @@ pub const NO_SERVICE: &str = "programs outside services";
 
 /// The name of what is swapped out.
 pub const SWAP: &str = "swap";
-
-/// Beginnings of names with the remedy of their kind.
-const REMEDIES: [(&str, Remedy); 13] = [
-    ("systemd-journal", Remedy::JournalInMemory),
-    ("rsyslog", Remedy::LogsInMemory),
-    ("syslog", Remedy::LogsInMemory),
-    ("docker-", Remedy::ContainerVolumes),
-    ("libpod-", Remedy::ContainerVolumes),
-    ("containerd", Remedy::ContainerVolumes),
-    ("docker", Remedy::ContainerVolumes),
-    ("influx", Remedy::DatabaseWriteAhead),
-    ("mariadb", Remedy::DatabaseWriteAhead),
-    ("mysql", Remedy::DatabaseWriteAhead),
-    ("postgres", Remedy::DatabaseWriteAhead),
-    ("home-assistant", Remedy::DatabaseWriteAhead),
-    ("pihole", Remedy::DatabaseWriteAhead),
-];
 
 /// Who wrote in what was `watched`.
 #[must_use]
@@ -193,6 +173,7 @@ pub fn who(watched: &Watched) -> Who {
                 programs: Vec::new(),
                 ended_programs: Vec::new(),
                 remedy: Some(remedy),
+                remedy_for: None,
             });
         }
     }
@@ -201,6 +182,8 @@ pub fn who(watched: &Watched) -> Who {
         writer.share = writer.reached_bytes.as_f64() / (device.max(1)) as f64;
         writer.bytes_a_day = a_day(writer.reached_bytes.get());
     }
+    let synced = synced::synced(watched);
+    remedy::add(&mut writers, &synced);
     writers.sort_by_key(|writer| std::cmp::Reverse(writer.reached_bytes.get()));
     let asked: u64 = writers.iter().map(|writer| writer.asked_bytes.get()).sum();
     let attributed: f64 = writers.iter().map(|writer| writer.share).sum();
@@ -211,6 +194,7 @@ pub fn who(watched: &Watched) -> Who {
         flushes_a_minute: watched.flushes as f64 / watched.seconds.max(1e-9) * 60.0,
         amplification: (asked > 0 && device > 0).then(|| device as f64 / asked as f64),
         attributed: (is_counted && device > 0).then_some(attributed.min(1.0)),
+        synced,
         writers,
         hidden: watched.hidden,
     }
@@ -238,7 +222,8 @@ fn of_services(watched: &Watched, owners: &Owners<'_>) -> Vec<Writer> {
             share: 0.0,
             programs: by_program(programs.iter().filter(|it| !it.is_of_ended)),
             ended_programs: by_program(programs.iter().filter(|it| it.is_of_ended)),
-            remedy: remedy(name, &programs),
+            remedy: None,
+            remedy_for: None,
         }
     };
     let all = services.into_iter().map(writer);
@@ -275,14 +260,6 @@ pub fn service(group: &str) -> &str {
     let mut parts = group.rsplit('/').filter(|part| !part.is_empty());
     let is_unit = |part: &&str| part.ends_with(".service") || part.ends_with(".scope");
     parts.clone().find(is_unit).or_else(|| parts.next()).unwrap_or(NO_SERVICE)
-}
-
-fn remedy(name: &str, programs: &[&ProgramWrites]) -> Option<Remedy> {
-    let seen = || programs.iter().filter(|it| !it.is_of_ended);
-    let is_named = |beginning: &str| {
-        name.starts_with(beginning) || seen().any(|it| it.program.starts_with(beginning))
-    };
-    REMEDIES.iter().find(|(beginning, _)| is_named(beginning)).map(|(_, remedy)| *remedy)
 }
 
 /// What changed between two watches.
@@ -365,7 +342,7 @@ mod tests {
             device_writes: 200,
             flushes: 30,
             swapped_out_bytes: 100_000,
-            hidden: 0,
+            ..Watched::default()
         }
     }
 

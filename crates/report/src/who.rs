@@ -12,6 +12,12 @@ const WRITERS_MAX: usize = 10;
 /// At most so many programs of a writer are told.
 const PROGRAMS_MAX: usize = 3;
 
+/// Of fewer waits for flushes than this share nobody is named.
+const SYNCS_MIN: f64 = 0.05;
+
+/// Of fewer flushes a minute nobody asks whose they are.
+const FLUSHES_MIN: f64 = 60.0;
+
 /// Where the kernel does not count by group.
 const ESTIMATED: &str = "  The kernel does not count writes by service here (io.stat of cgroups), so the shares are \
                          estimates from memory waiting to be written. systemd lets it count with \
@@ -38,6 +44,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         "  Written {} ({} a day){amplification}; {:.0} flushes a minute.\n",
         who.device_bytes, who.bytes_a_day, who.flushes_a_minute
     );
+    text.push_str(&synced(who));
     for writer in who.writers.iter().take(WRITERS_MAX) {
         let about = if writer.is_counted { "" } else { "about " };
         let _ = writeln!(
@@ -82,6 +89,37 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
     text
 }
 
+/// Who makes the flushes, as far as somebody was seen waiting for them.
+fn synced(who: &Who) -> String {
+    let told: Vec<String> = who
+        .synced
+        .iter()
+        .filter(|it| it.share >= SYNCS_MIN)
+        .take(PROGRAMS_MAX)
+        .map(|it| {
+            format!(
+                "{} (waits {:.0} % of the time, about {} flushes a minute)",
+                it.program,
+                100.0 * it.waiting,
+                two_digits(it.flushes_a_minute)
+            )
+        })
+        .collect();
+    if !told.is_empty() {
+        return format!("  Synced writes, which slow a card most, are of {}.\n\n", told.join(", "));
+    }
+    if who.flushes_a_minute < FLUSHES_MIN {
+        return String::new();
+    }
+    "  No program was seen waiting for a flush, so it is not known whose they are.\n\n".to_owned()
+}
+
+/// A count with two digits that tell something, such as `30000`.
+fn two_digits(count: f64) -> u64 {
+    let step = 10_f64.powf(count.max(1.0).log10().floor() - 1.0).max(1.0);
+    ((count / step).round() * step) as u64
+}
+
 /// The share of which no writer is known, where shares are estimates; `None` where it rounds to nothing.
 fn unknown(who: &Who) -> Option<String> {
     let is_estimate = who.attributed.is_none() && who.device_bytes > Bytes::ZERO;
@@ -92,17 +130,24 @@ fn unknown(who: &Who) -> Option<String> {
 }
 
 fn remedies(who: &Who) -> String {
-    let mut told: Vec<Remedy> = Vec::new();
-    let mut text = String::new();
-    for remedy in who.writers.iter().filter_map(|writer| writer.remedy) {
-        if !told.contains(&remedy) {
-            let head =
-                if told.is_empty() { "\nWhat helps (measure it with --against):\n" } else { "" };
-            let _ = writeln!(text, "{head}  - {}", remedy_in_words(remedy));
-            told.push(remedy);
+    let mut told: Vec<String> = Vec::new();
+    for writer in &who.writers {
+        let Some(remedy) = writer.remedy else { continue };
+        let words = match (&writer.remedy_for, remedy) {
+            (Some(name), Remedy::DatabaseWriteAhead) => {
+                format!("{name} (a database): {}", remedy_in_words(remedy))
+            }
+            _ => remedy_in_words(remedy).to_owned(),
+        };
+        if !told.contains(&words) {
+            told.push(words);
         }
     }
-    text
+    if told.is_empty() {
+        return String::new();
+    }
+    let lines: String = told.iter().map(|words| format!("  - {words}\n")).collect();
+    format!("\nWhat helps (measure it with --against):\n{lines}")
 }
 
 /// The largest writers of a service, those that have ended by the program that started them.
@@ -113,7 +158,10 @@ fn programs(writer: &Writer) -> Vec<String> {
     });
     let mut all: Vec<(Bytes, String)> = seen.chain(ended).collect();
     all.sort_by_key(|(bytes, _)| Reverse(*bytes));
-    all.into_iter().take(PROGRAMS_MAX).map(|(bytes, words)| format!("{words} {bytes}")).collect()
+    let more = all.len().saturating_sub(PROGRAMS_MAX);
+    let told = all.into_iter().take(PROGRAMS_MAX);
+    let told = told.map(|(bytes, words)| format!("{words} {bytes}"));
+    told.chain((more > 0).then(|| format!("and {more} more (--json lists them)"))).collect()
 }
 
 /// A remedy as an instruction without its full stop.
@@ -123,9 +171,7 @@ pub const fn remedy_in_words(remedy: Remedy) -> &'static str {
         Remedy::JournalInMemory => "Storage=volatile in /etc/systemd/journald.conf",
         Remedy::LogsInMemory => "logs in memory: log2ram, or no rsyslog beside the journal",
         Remedy::SwapOffStorage => "swap off the storage: zram, or a smaller vm.swappiness",
-        Remedy::DatabaseWriteAhead => {
-            "the database: a write-ahead log, fewer commits, or another device"
-        }
+        Remedy::DatabaseWriteAhead => "a write-ahead log, fewer commits, or another device",
         Remedy::LongerCommit => "mount with noatime and a longer commit=, such as commit=60",
         Remedy::ContainerVolumes => "containers: put what they write into volumes elsewhere",
     }

@@ -32,6 +32,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Of so many looks the first is at everything, which costs a hundred times as much. It tells who writes.
 const LOOKS: u32 = 10;
 
+/// How often is looked at who waits for writes to be kept: of two programs the one that waits longer is seen more often.
+const SYNCS_EVERY: Duration = Duration::from_millis(200);
+
 /// How long a wish to stop may go unnoticed.
 const STOP_EVERY: Duration = Duration::from_millis(50);
 
@@ -115,10 +118,15 @@ fn watch(
     let mut tally = Tally::new(WriteCounters::read(root, device));
     let end = start + Duration::from_nanos(time.get());
     let mut next = start + LOOK_EVERY;
+    let mut next_syncs = start;
     for look in 1_u32.. {
         while let Some(left) = next.min(end).checked_duration_since(Instant::now()) {
             if signals.stop().load(Ordering::Relaxed) {
                 return None;
+            }
+            if Instant::now() >= next_syncs {
+                tally.look_at_syncs(root);
+                next_syncs = Instant::now() + SYNCS_EVERY;
             }
             thread::sleep(left.min(STOP_EVERY));
         }

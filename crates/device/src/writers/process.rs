@@ -126,7 +126,7 @@ pub(super) fn read(root: &Sysroot, number: u32) -> Seen {
     };
     let process = ProcessWrites {
         program: status.program,
-        group: group_of(root, number).unwrap_or_default(),
+        group: group(root, number),
         parent: status.parent,
         writes,
         threads,
@@ -186,6 +186,11 @@ impl Status {
             started: field(22)?,
         })
     }
+}
+
+/// The control group of a process; empty where it is not told.
+pub(super) fn group(root: &Sysroot, process: u32) -> String {
+    group_of(root, process).unwrap_or_default()
 }
 
 /// The group of version 2, whose line begins with `0::`, or of version 1 that systemd keeps.

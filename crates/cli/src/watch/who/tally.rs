@@ -11,7 +11,7 @@ use cardproof_device::{
     GroupWrites, INIT, ProcessId, ProcessWrites, Sysroot, WriteCounters, Writes,
 };
 use cardproof_rating::ledger::CardCounters;
-use cardproof_rating::who::{GroupGrowth, ProgramWrites, Waiting, Watched};
+use cardproof_rating::who::{GroupGrowth, ProgramWrites, SyncWaits, Waiting, Watched};
 
 /// The sums so far.
 pub(super) struct Tally {
@@ -19,6 +19,9 @@ pub(super) struct Tally {
     last: WriteCounters,
     programs: BTreeMap<Program, Writes>,
     groups: BTreeMap<String, GroupGrowth>,
+    sync_looks: u64,
+    /// By program and group, how often one was seen while it waited for its writes to be kept.
+    sync_waits: BTreeMap<(String, String), u64>,
     /// Those that have begun or made pages dirty since the last look at everything, or in the time before it.
     busy: BTreeSet<ProcessId>,
     /// Those that have since.
@@ -48,6 +51,8 @@ impl Tally {
             first,
             programs: BTreeMap::new(),
             groups: BTreeMap::new(),
+            sync_looks: 0,
+            sync_waits: BTreeMap::new(),
             busy: BTreeSet::new(),
             busy_again: BTreeSet::new(),
         }
@@ -60,6 +65,14 @@ impl Tally {
         now.look_again(root, &self.busy);
         self.add_processes(&now);
         self.last = now;
+    }
+
+    /// Looks at who waits for writes to be kept, among those that write and those that have begun.
+    pub(super) fn look_at_syncs(&mut self, root: &Sysroot) {
+        self.sync_looks += 1;
+        for waiting in self.last.syncing(root, &self.busy) {
+            *self.sync_waits.entry(waiting).or_default() += 1;
+        }
     }
 
     /// Looks at everything.
@@ -168,6 +181,11 @@ impl Tally {
             dirtied_bytes: writes.dirtied_bytes,
             cancelled_bytes: writes.cancelled_bytes,
         };
+        let sync_waits = |((program, group), seen): (&(String, String), &u64)| SyncWaits {
+            program: program.clone(),
+            group: group.clone(),
+            seen: *seen,
+        };
         let device = self.device();
         let pages = self.last.swapped_out_pages.saturating_sub(self.first.swapped_out_pages);
         Watched {
@@ -180,6 +198,8 @@ impl Tally {
             flushes: device.flushes,
             swapped_out_bytes: pages * page_bytes(),
             hidden: self.last.hidden,
+            sync_looks: self.sync_looks,
+            sync_waits: self.sync_waits.iter().map(sync_waits).collect(),
         }
     }
 
