@@ -68,7 +68,7 @@ impl Signs {
         signs.extend(of_report::signs(seen));
         signs.sort_by_key(|sign| std::cmp::Reverse((sign.weight, sign.certainty)));
         let suspects = suspects::suspects(seen, &signs);
-        let experiments = suspects::experiments(seen, &suspects);
+        let experiments = suspects::experiments(seen, &signs, &suspects);
         let verdict = verdict(seen, &signs);
         Self { verdict, attachment: seen.attachment, log: seen.log, signs, suspects, experiments }
     }

@@ -50,7 +50,7 @@ pub use ext_csd::ExtCsd;
 pub use ext_csd_order::ByteOrder;
 pub use field::{Certainty, Field, Register, RegisterError, Serials};
 pub use hex::{HexError, parse as parse_hex};
-pub use life_text::{LifeCodes, find_life};
+pub use life_text::{LifeCodes, LifeFile, find_life, life_file};
 pub use mmc_csd::MmcCsd;
 pub use mmc_utils::Partial;
 pub use ocr::Ocr;

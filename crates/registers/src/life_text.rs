@@ -71,6 +71,27 @@ fn nameless(text: &str) -> Option<LifeCodes> {
     is_life.then_some(LifeCodes { card: None, a, b, reserve })
 }
 
+/// What a text holds that is one file of sysfs alone, as copied from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LifeFile {
+    /// `life_time`: two codes.
+    LifeTime,
+    /// `pre_eol_info`: one code.
+    PreEolInfo,
+}
+
+/// Which file of sysfs `text` is the whole content of, by its codes; `None` where it is another text.
+#[must_use]
+pub fn life_file(text: &str) -> Option<LifeFile> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let codes = alone(lines.next()?)?;
+    match (codes.as_slice(), lines.next()) {
+        ([_, _], None) => Some(LifeFile::LifeTime),
+        ([code], None) if *code <= RESERVE_MAX => Some(LifeFile::PreEolInfo),
+        _ => None,
+    }
+}
+
 #[derive(Debug, Default)]
 struct Reading {
     found: Vec<LifeCodes>,
@@ -178,6 +199,15 @@ fn code(word: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_whole_file_of_sysfs_is_known_by_its_codes() {
+        assert_eq!(life_file("0x05 0x06\n"), Some(LifeFile::LifeTime));
+        assert_eq!(life_file("0x01\n"), Some(LifeFile::PreEolInfo));
+        for other in ["", "0x05 0x06\n0x01\n", "0x09\n", "1\n", "pre_eol_info: 0x01\n"] {
+            assert_eq!(life_file(other), None, "{other}");
+        }
+    }
 
     fn told(text: &str) -> Vec<(Option<String>, [u8; 3])> {
         find_life(text).into_iter().map(|it| (it.card, [it.a, it.b, it.reserve])).collect()

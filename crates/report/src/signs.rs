@@ -32,6 +32,9 @@ pub fn headline(signs: &Signs) -> String {
             }
         }
         HealthVerdict::NotKnown => format!("{verdict}, because {}", why_unknown(signs.log)),
+        HealthVerdict::WatchIt if signs.weighty().all(|sign| sign.kind.is_of_wear()) => {
+            format!("{verdict}: nothing is lost yet, but it is nearly worn out")
+        }
         HealthVerdict::WatchIt => format!("{verdict}: nothing is lost yet; look again in a day"),
         HealthVerdict::CopyNow => format!("{verdict} to another device"),
         HealthVerdict::Dead => format!("{verdict}: it does not answer any more"),
@@ -106,6 +109,9 @@ pub fn short(sign: &Sign) -> String {
         }
         SignKind::SelfReportedFailure => "it reports that it fails".to_owned(),
         SignKind::BeyondLife => "it reports that it is beyond its life".to_owned(),
+        SignKind::FewSpareBlocks if sign.weight > Weight::Watch => {
+            "it reports that almost no spare blocks are left".to_owned()
+        }
         SignKind::FewSpareBlocks => "it reports that few spare blocks are left".to_owned(),
         SignKind::NearEndOfLife => used(sign),
         SignKind::ReplacedBlocks => many("replaced block", "replaced blocks"),
@@ -275,7 +281,7 @@ pub const fn experiment_in_words(experiment: Experiment) -> &'static str {
             "use another cable and another port: if errors stop, it was the cable"
         }
         Experiment::VerifyFull => {
-            "to use the old one again, test it after the copy with cardproof verify --full: does it still keep data?"
+            "find out with cardproof verify --full, once your data are elsewhere, whether it still keeps data"
         }
     }
 }
@@ -331,6 +337,17 @@ fn looked_in_words(signs: &Signs) -> Option<String> {
     ))
 }
 
+/// What to do about wear that the device itself reports.
+fn replace(signs: &Signs) -> Option<String> {
+    let is_worn = signs.weighty().any(|sign| sign.kind.is_of_wear());
+    let text = if signs.is_bad() {
+        "replace it: it is worn out"
+    } else {
+        "get another one, and copy your data to it before this one is worn out"
+    };
+    is_worn.then(|| text.to_owned())
+}
+
 /// What to do, the most important first.
 fn steps(signs: &Signs, target: &str) -> Vec<String> {
     let copy = signs.is_bad().then(|| "copy your data to another device now".to_owned());
@@ -338,5 +355,5 @@ fn steps(signs: &Signs, target: &str) -> Vec<String> {
     let is_unread = signs.log == LogRead::NotPermitted;
     let as_root =
         is_unread.then(|| format!("sudo cardproof health {target}   (reads the kernel log)"));
-    copy.into_iter().chain(experiments).chain(as_root).collect()
+    copy.into_iter().chain(replace(signs)).chain(experiments).chain(as_root).collect()
 }

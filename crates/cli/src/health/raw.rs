@@ -4,6 +4,7 @@
 mod cards;
 mod json;
 mod log;
+mod sysfs;
 
 pub(super) use cards::{of_cmd56, of_life_codes};
 
@@ -29,18 +30,30 @@ const LENGTH_MAX: Bytes = Bytes::mib(4);
 const KNOWN: &str = "give 512 bytes of CMD56, the hex of CMD56 or EXT_CSD, messages of the kernel, or what \
                      sdmon, smartctl or nvme smart-log print";
 
+/// What one output was saved as: a file, or two of sysfs.
+struct Output {
+    path: PathBuf,
+    /// In words.
+    name: String,
+    bytes: Vec<u8>,
+}
+
 /// The readings in `paths`: those with a date in its order, the others in the order in which they are given.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
     let mut found = Found { device: "recorded outputs".to_owned(), ..Found::default() };
-    for path in paths {
-        let bytes = input::read(path, LENGTH_MAX).map_err(|error| {
-            Failure::of_opening(
-                &error,
-                format!("cannot read {}: {error}; name a recorded output", path.display()),
-            )
-        })?;
-        let (signs, device) = signs(path, &bytes)?.unzip();
-        let readings = readings(path, &bytes, signs.is_some())?;
+    let read = |path: &PathBuf| match input::read(path, LENGTH_MAX) {
+        Ok(bytes) => Ok(Output { path: path.clone(), name: name_of(path), bytes }),
+        Err(error) => Err(Failure::of_opening(
+            &error,
+            format!("cannot read {}: {error}; name a recorded output", path.display()),
+        )),
+    };
+    let outputs = sysfs::joined(paths.iter().map(read).collect::<Result<_, _>>()?);
+    let paths: Vec<PathBuf> = outputs.iter().map(|output| output.path.clone()).collect();
+    for output in &outputs {
+        let path = &output.path;
+        let (signs, device) = signs(path, &output.bytes)?.unzip();
+        let readings = readings(output, signs.is_some())?;
         if signs.is_some() && found.signs.is_some() {
             return Err(Failure::usage(format!(
                 "{} is a second log of the kernel; give one at a time",
@@ -51,7 +64,7 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
         found.device = device.flatten().unwrap_or(found.device);
         found.readings.extend(readings);
     }
-    date_by_files(&mut found.readings, paths);
+    date_by_files(&mut found.readings, &paths);
     in_order_of_time(&mut found.readings);
     if found.signs.is_none() {
         found.signs = told::latest(&found.readings);
@@ -117,11 +130,11 @@ fn name_of(path: &Path) -> String {
     }
 }
 
-/// The readings in the file at `path`, which holds `bytes`; none where they hold signs of trouble instead.
-fn readings(path: &Path, bytes: &[u8], has_signs: bool) -> Result<Vec<Sourced>, Failure> {
-    let name = name_of(path);
+/// The readings in `output`; none where it holds signs of trouble instead.
+fn readings(output: &Output, has_signs: bool) -> Result<Vec<Sourced>, Failure> {
+    let Output { path, name, bytes } = output;
     if bytes.len() == CMD56_LEN && is_binary(bytes) {
-        return Ok(vec![Sourced { source: name, ..of_cmd56(bytes) }]);
+        return Ok(vec![Sourced { source: name.clone(), ..of_cmd56(bytes) }]);
     }
     let text = decode(bytes);
     let found = in_text(&text);

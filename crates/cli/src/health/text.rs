@@ -77,8 +77,11 @@ const TWO_TYPES: &str =
 
 fn name_in_words(name: &str) -> String {
     match name {
-        LIFE_A => "life used, type A".to_owned(),
-        LIFE_B => "life used, type B".to_owned(),
+        LIFE_A => "life, type A".to_owned(),
+        LIFE_B => "life, type B".to_owned(),
+        "reserve_used" => "spare blocks".to_owned(),
+        // The value says whether it is used or left.
+        "life_used" | "life_left" => "life".to_owned(),
         other => other.replace('_', " "),
     }
 }

@@ -70,7 +70,7 @@ fn the_two_kinds_of_wear_of_an_emmc_are_explained_and_none_left_is_none() {
     let home = Home::new();
     let log = "tests/questions/01-extcsd-life-dropped/extcsd.txt";
     let text = in_one_line(&said(&home, &["health", "--raw", log], 4).stdout);
-    assert!(text.contains("life used, type A more than 100 % used"), "{text}");
+    assert!(text.contains("life, type A more than 100 % used"), "{text}");
     assert!(text.contains("Types A and B are two kinds of flash in one eMMC"), "{text}");
     let left = "Days left: none; its rated life is used up. It may still work; replace it.";
     assert!(text.contains(left), "{text}");

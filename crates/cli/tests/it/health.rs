@@ -242,7 +242,7 @@ fn an_emmcs_bands_are_told_as_bands() {
         let text = page_of(&home, "emmc.txt", ext_csd(code), status);
         assert!(text.contains(words), "{code:#04x}: {text}");
     }
-    assert!(page(&home, "emmc.txt", ext_csd(1)).contains("reserve used         0 to 80 % used"));
+    assert!(page(&home, "emmc.txt", ext_csd(1)).contains("spare blocks         0 to 80 % used"));
     assert!(page_of(&home, "emmc.txt", ext_csd(11), 4).contains("Days left: none; its rated life"));
 }
 

@@ -99,6 +99,14 @@ pub enum SignKind {
     FailedBootArea,
 }
 
+impl SignKind {
+    /// Whether the device itself reports so that it is worn out, or soon will be.
+    #[must_use]
+    pub const fn is_of_wear(self) -> bool {
+        matches!(self, Self::BeyondLife | Self::FewSpareBlocks | Self::NearEndOfLife)
+    }
+}
+
 /// What a sign means for the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -117,7 +117,12 @@ const fn of_kind(kind: SignKind) -> [u32; 4] {
 }
 
 /// What would tell `suspects` apart, the first to do first.
-pub(super) fn experiments(seen: &Seen, suspects: &[Suspect]) -> Vec<Experiment> {
+pub(super) fn experiments(seen: &Seen, signs: &[Sign], suspects: &[Suspect]) -> Vec<Experiment> {
+    let mut weighty = signs.iter().filter(|it| it.weight > Weight::Note).peekable();
+    // What the device says of its own wear is of the device, and no test makes it younger.
+    if weighty.peek().is_some() && weighty.all(|sign| sign.kind.is_of_wear()) {
+        return Vec::new();
+    }
     let of_suspect = |suspect: &Suspect| match suspect {
         Suspect::Power => Some(Experiment::SwapSupply),
         Suspect::Cable => Some(Experiment::SwapCable),
