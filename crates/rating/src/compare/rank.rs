@@ -87,6 +87,9 @@ pub struct Part {
     pub seconds: f64,
     /// The range of addresses over which it was measured; zero where that is not told.
     pub span_bytes: Bytes,
+    /// By how much the logarithm of the rate may be wrong; absent where the rate has no interval.
+    #[serde(skip)]
+    pub log_half_width: Option<f64>,
 }
 
 /// A card's figure for a use, with what it takes to compare it.
@@ -112,6 +115,7 @@ impl<'r> Score<'r> {
                 rate: figure.rate,
                 seconds: weight.amount / figure.rate,
                 span_bytes: figure.span_bytes,
+                log_half_width: None,
             })
             .collect();
         // At the lower ends of all rates, and at their upper ends.
@@ -250,6 +254,11 @@ fn ranked(by: Use, mut group: Vec<Score<'_>>) -> Ranking {
     group.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
     let pairs = group.len() * group.len().saturating_sub(1) / 2;
     let confidence = 1.0 - (1.0 - CONFIDENCE) / pairs.max(1) as f64;
+    for score in &mut group {
+        for (part, measured) in score.ranked.parts.iter_mut().zip(&score.measured) {
+            part.log_half_width = part.column.spread(measured, confidence);
+        }
+    }
     for at in 1..group.len() {
         let is_better = |better: &&Score<'_>| better.is_surely_better(&group[at], confidence);
         group[at].ranked.place = 1 + group[..at].iter().filter(is_better).count();

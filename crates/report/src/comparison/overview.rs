@@ -13,7 +13,7 @@ use cardproof_units::shell_word;
 use super::disturbed;
 use super::names::shown;
 use super::notes;
-use super::sections::told;
+use super::sections::{apart_from_one, told};
 use crate::clean::one_line;
 use crate::wrap::sentence;
 
@@ -306,6 +306,11 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
         (several, behind) => {
             let range = [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
             let [first, last] = range;
+            let range = if first == last {
+                format!("all take {first}")
+            } else {
+                format!("{first} to {last}")
+            };
             let unit = match unit {
                 "/s" => "transactions a second",
                 "s" => "s for the same work",
@@ -327,16 +332,14 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
                 "They are too close to tell: measure each again, and compare all records of each card: by its label, \
                  or by ids joined with commas."
             };
-            format!(
-                "{} cannot be told apart: {first} to {last} {unit}. {why}{rest}",
-                names_in_short(several)
-            )
+            format!("{} cannot be told apart: {range} {unit}. {why}{rest}", names_in_short(several))
         }
     };
     if let Some(reason) = &choice.reason {
         let unit = if reason.column.is_told_in_iops() { "IOPS" } else { "bytes/s" };
+        let alone = if reason.is_certain { "" } else { " (by itself not certain)" };
         text.push_str(&format!(
-            " The difference comes mainly from {}: {} and {}.",
+            " The difference comes mainly from {}: {} and {}{alone}.",
             reason.column.label(),
             told(unit, reason.best_rate),
             told(unit, reason.next_rate)
@@ -351,10 +354,15 @@ fn times(ranking: &Ranking, name: &str) -> Option<String> {
     let behind = ranking.cards.iter().find(|card| card.name == name)?.behind_first?;
     Some(match behind.high {
         Some(high) => {
-            format!("{} times ({} to {})", ratio(behind.times), ratio(behind.low), ratio(high))
+            format!("{} times ({} to {})", ratio(behind.times), end(behind.low), end(high))
         }
-        None => format!("at least {} times", ratio(behind.low)),
+        None => format!("at least {} times", end(behind.low)),
     })
+}
+
+/// The end of a range of ratios, with the digits that it takes to see that it is not 1.
+fn end(value: f64) -> String {
+    apart_from_one(value, ratio(value))
 }
 
 /// A ratio to two digits.

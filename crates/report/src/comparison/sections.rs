@@ -51,7 +51,8 @@ fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
         "Speed relative to {first}. All these ranges of ratios are right together with {} confidence. If a \
-         range excludes 1, the difference is real.",
+         range excludes 1, the difference is real. The order below adds up the times of all parts: it may be \
+         certain where no part is by itself.",
         wording::percent(comparison.confidence)
     );
     if comparison.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.runs == 1) {
@@ -128,8 +129,15 @@ fn times(ratio: f64) -> String {
 
 /// The end of a range of ratios, with as many digits as it takes to see on which side of 1 it is.
 fn beside_one(ratio: f64) -> String {
-    let shown = times(ratio);
-    if shown != "1.00" || ratio == 1.0 {
+    apart_from_one(ratio, times(ratio))
+}
+
+/// `shown`, a short form of `ratio`, or a longer one where that would be 1.
+pub(super) fn apart_from_one(ratio: f64, shown: String) -> String {
+    if shown.trim_end_matches('0') == "1." && (ratio - 1.0).abs() >= 0.005 {
+        return format!("{ratio:.2}");
+    }
+    if shown.trim_end_matches('0') != "1." || ratio == 1.0 {
         return shown;
     }
     let digits = (3..=6).map(|decimals| format!("{ratio:.decimals$}"));
@@ -235,11 +243,13 @@ fn correlated(correlations: &[Correlation]) -> Section {
 
 #[cfg(test)]
 mod tests {
-    use super::beside_one;
+    use super::{apart_from_one, beside_one};
 
     #[test]
     fn the_end_of_a_range_shows_on_which_side_of_one_it_is() {
         let ends = [1.004, 1.000_04, 0.998, 1.0, 0.97].map(beside_one);
         assert_eq!(ends, ["1.004", "1.00004", "0.998", "1.00", "0.97"]);
+        let short = [1.02, 1.004, 0.97, 1.3].map(|it| apart_from_one(it, format!("{it:.1}")));
+        assert_eq!(short, ["1.02", "1.004", "0.97", "1.3"]);
     }
 }
