@@ -200,7 +200,12 @@ pub fn meaning(record: &Record) -> Vec<Meaning> {
 /// That nothing is known of `what`, or no more than the point that another tool stated.
 fn unknown(record: &Record, what: &str, finding: Finding<'_>) -> Answer {
     let is_memory = finding.measured().is_some_and(|phase| may_be_memory(record, phase));
+    let is_limited = finding.measured().is_some_and(|phase| has(phase, WarningCode::RateLimited));
     Answer::unknown(match finding.stated(Phase::point_iops) {
+        Some(rate) if is_limited => format!(
+            "{what}: {rate}, but {} was told to limit the rate, so this says nothing of the storage.",
+            record.tool.name
+        ),
         Some(rate) if is_memory => format!(
             "{what}: {rate}, perhaps of the page cache (memory), as {} does not tell, so there is no grade.",
             record.tool.name
@@ -218,10 +223,14 @@ fn indicated<Unit>(
     rate: impl Fn(Unit) -> Rate,
 ) -> Option<BoundedRate> {
     let is_storage =
-        |phase: &Phase| !phase.warnings.iter().any(|warning| warning.code == WarningCode::Buffered);
+        |phase: &Phase| !has(phase, WarningCode::Buffered) && !has(phase, WarningCode::RateLimited);
     let is_of_storage = |phase: &&Phase| is_storage(phase) && !may_be_memory(record, phase);
     let phase = finding.measured().filter(|_| record.is_imported()).filter(is_of_storage);
     phase.and_then(|_| finding.stated(point)).map(|unit| widened(rate(unit)))
+}
+
+fn has(phase: &Phase, code: WarningCode) -> bool {
+    phase.warnings.iter().any(|warning| warning.code == code)
 }
 
 /// What a stated rate makes likely of a use: the grade of all that other runs may reach.

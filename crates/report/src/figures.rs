@@ -16,8 +16,13 @@ pub(crate) fn heading(record: &Record) -> &'static str {
 
 /// The figures of `record`, one line each.
 pub(crate) fn figures(record: &Record) -> Vec<String> {
-    let test = |figure: &Figure| test_of(figure, record).unwrap_or_default();
-    let figures = record.figures.iter();
+    let test = |figure: &Figure| {
+        name_of(figure, record).or_else(|| test_of(figure, record)).unwrap_or_default()
+    };
+    // A score that sums up others comes first.
+    let is_score = |figure: &&Figure| !record.is_imported() && figure.phases.is_empty();
+    let (scores, others): (Vec<&Figure>, Vec<&Figure>) = record.figures.iter().partition(is_score);
+    let figures = scores.into_iter().chain(others);
     figures.map(|figure| line(figure, &test(figure)) + note(figure, &record.phases)).collect()
 }
 
@@ -29,6 +34,18 @@ fn test_of(figure: &Figure, record: &Record) -> Option<String> {
     let is_buffered = phase.warnings.iter().any(|it| it.code == WarningCode::Buffered);
     let how = if is_buffered { ", through the page cache" } else { "" };
     is_known.then(|| format!("{}{how}: ", Shape::from_phase(phase)))
+}
+
+/// The name of the one test that `figure` is of, where nothing else tells it from figures of others.
+fn name_of(figure: &Figure, record: &Record) -> Option<String> {
+    let [name] = figure.phases.as_slice() else { return None };
+    let is_other = |it: &Figure| {
+        it.name == figure.name
+            && it.tool == figure.tool
+            && it.phases != figure.phases
+            && test_of(it, record) == test_of(figure, record)
+    };
+    record.figures.iter().any(is_other).then(|| format!("{}: ", one_line(name)))
 }
 
 /// What must be known of `figure` before it is held against a tool's.

@@ -125,6 +125,8 @@ fn is_detail(view: &View) -> bool {
         "...",
         "Laying out",
         "sync ",
+        "fsync/fdatasync/sync_file_range",
+        "sync percentiles",
         "read:",
         "write:",
         "mixed:",

@@ -102,6 +102,10 @@ fn phase(
     let untold = || (fio::op_of(&read, &write, &united), PatternName::Unknown);
     let (op, pattern) = asked.unwrap_or_else(untold);
     let mut phase = PhaseDraft::new(op, pattern);
+    if pattern == PatternName::Unknown {
+        // Its name is all that tells it from others.
+        phase.note = fio::note_of(&job.name).into();
+    }
     if op == OpName::Mixed {
         let of_writes = option(&["rwmixwrite"]).and_then(fio::mix);
         let asked = option(&["rwmixread"]).and_then(fio::mix);

@@ -244,8 +244,23 @@ impl Rates {
 
     /// The block size that makes the operations the bytes, where there is a whole one.
     pub(super) fn block(&self) -> Option<Bytes> {
-        let is_whole = self.ops > 0 && self.bytes.is_multiple_of(self.ops);
-        is_whole.then(|| Bytes(self.bytes / self.ops))
+        if self.ops == 0 {
+            return self.block_by_rates();
+        }
+        self.bytes.is_multiple_of(self.ops).then(|| Bytes(self.bytes / self.ops))
+    }
+
+    /// The power of two that makes the operations a second the bytes a second, where old versions count no operations.
+    /// They print whole numbers of both.
+    fn block_by_rates(&self) -> Option<Bytes> {
+        let rounding = 1.0 / self.iops + 1024.0 / self.bytes_per_s;
+        if !(rounding < ROUNDING_MAX) {
+            return None;
+        }
+        let told = self.bytes_per_s / self.iops;
+        let power = told.log2().round().clamp(9.0, 30.0);
+        let is_near = (told / power.exp2() - 1.0).abs() <= rounding;
+        is_near.then(|| Bytes(1 << power as u32))
     }
 }
 
@@ -272,6 +287,9 @@ pub(super) fn state(phase: &mut PhaseDraft, directions: [&Rates; 3]) {
         }
     }
 }
+
+/// Rates that are rounded by more than this share tell no block size.
+const ROUNDING_MAX: f64 = 0.05;
 
 /// Mixes are asked for in such steps.
 const USUAL_MIX_STEP: f64 = 5.0;
@@ -322,4 +340,14 @@ pub(super) fn check(
         rates.bytes, rates.bytes_per_s
     );
     Err(ImportError::Contradiction { tool: TOOL, line, what })
+}
+
+/// The longest name of a job that is kept.
+const NOTE_CHARS_MAX: usize = 40;
+
+/// The name of a job as a part of the name of what it measured: small letters, digits and hyphens.
+pub(super) fn note_of(job: &str) -> String {
+    let words = job.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    name.chars().take(NOTE_CHARS_MAX).collect()
 }
