@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use cardproof_device::{Sysroot, look_at_path};
+use cardproof_session::NoStorage;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
+use crate::exit::Failure;
 use crate::output::is_block_device;
 
 /// The parser of a target on the command line: a path, a block device with or without `/dev/`, or `sim:NAME`.
@@ -18,6 +21,15 @@ fn named(word: PathBuf) -> PathBuf {
     }
     let node = Path::new("/dev").join(&word);
     if is_block_device(&node) { node } else { word }
+}
+
+/// Refuses a directory whose files are in memory, or are made up by the kernel: nothing can be said of a storage there.
+pub(crate) fn refuse_no_storage(directory: &Path) -> Result<(), Failure> {
+    let surroundings = look_at_path(&Sysroot::default(), directory).unwrap_or_default();
+    match NoStorage::find(&surroundings).filter(|_| directory.is_dir()) {
+        Some(nothing) => Err(nothing.refusal(directory).into()),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

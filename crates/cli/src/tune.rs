@@ -35,6 +35,7 @@ use crate::saved;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
 use crate::terminal::Terminal;
+use crate::target::refuse_no_storage;
 
 /// What to set up, and how far to go.
 #[derive(Debug, Args)]
@@ -248,6 +249,7 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
     let surroundings = match simulated_name(&args.target) {
         Some(name) => simulated(name)?,
         None => {
+            refuse_no_storage(&args.target)?;
             // The plan begins with the device's partitions.
             refuse_partition(&args.target, args.access.destroy.is_some())?;
             look_at_path(&Sysroot::default(), &args.target)

@@ -121,11 +121,14 @@ pub fn open_storage(
         // Some experiments need all of a device.
         let is_for_devices = needs.reconnects || needs.span == Span::new(Bytes(u64::MAX));
         let instead = if is_for_devices { "" } else { "name a directory on it instead, or, " };
-        return Err(Failure::refused(format!(
-            "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
-            path.display(),
-            option_to_write(path, args.access.leave)
-        )));
+        let leave = args.access.leave;
+        return Err(in_use(path, leave).unwrap_or_else(|| {
+            Failure::refused(format!(
+                "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
+                path.display(),
+                option_to_write(path, leave)
+            ))
+        }));
     }
     if metadata.is_file() && metadata.len() < FILE_MIN.get() {
         return Err(Failure::usage(format!(
@@ -398,11 +401,13 @@ impl Existing<'_> {
     /// There is no such leave, it is in use, or it cannot be opened.
     pub fn for_writing(&self, access: &Access, talk: &mut dyn Frontend) -> Result<File, Failure> {
         let Some(typed) = &access.destroy else {
-            return Err(Failure::refused(format!(
-                "writing to {} would destroy its data; if all that it holds may be lost, add {}",
-                self.path.display(),
-                option_to_write(self.path, access.leave)
-            )));
+            return Err(in_use(self.path, access.leave).unwrap_or_else(|| {
+                Failure::refused(format!(
+                    "writing to {} would destroy its data; if all that it holds may be lost, add {}",
+                    self.path.display(),
+                    option_to_write(self.path, access.leave)
+                ))
+            }));
         };
         let root = Sysroot::default();
         let consent = match typed.as_deref() {
@@ -458,6 +463,16 @@ fn ask_for_identity(
         }
         Some(answer) => Ok(Some(Consent::Named(answer.trim().to_owned()))),
     }
+}
+
+/// Why `path` cannot be written to whatever option is given; `None` where one would do, or where nobody can tell.
+fn in_use(path: &Path, leave: Leave) -> Option<Failure> {
+    let inspection = guard::inspect(&Sysroot::default(), path).ok()?;
+    if inspection.objections.iter().all(guard::Objection::can_be_lifted) {
+        return None;
+    }
+    let error = inspection.check(&Consent::General).err()?;
+    Some(of_guard(&error.asking_for(leave)))
 }
 
 fn of_guard(error: &GuardError) -> Failure {

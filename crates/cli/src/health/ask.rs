@@ -19,6 +19,7 @@ use super::{Found, HealthArgs, Sourced, drives, raw, told};
 use crate::exit::{Failure, with_causes};
 use crate::talk::Talk;
 use crate::terminal::Terminal;
+use crate::target::refuse_no_storage;
 
 /// The health of the device at `place`, or of the default one.
 pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, Failure> {
@@ -32,6 +33,9 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
         None if root.is_running_system() => StorageChoice::Named(".".into()),
         None => StorageChoice::System,
     };
+    if root.is_running_system() {
+        refuse_no_storage(place.unwrap_or(Path::new(".")))?;
+    }
     let identity = identify(&root, &choice).map_err(|error| Failure::usage(with_causes(&error)))?;
     let name = identity.device.lowest().name.clone().unwrap_or_default();
     let node = Path::new("/dev").join(&name);
