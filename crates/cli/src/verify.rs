@@ -28,6 +28,7 @@ use crate::output::{self, Sink};
 use crate::result;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+use crate::target::refuse_no_storage;
 use crate::terminal::Terminal;
 
 /// What stands under the help.
@@ -138,6 +139,8 @@ pub(crate) struct Answer {
     /// What was announced: bytes written and read, and the time.
     pub(crate) planned: (Bytes, Bytes, Option<Nanos>),
     pub(crate) time: Option<Nanos>,
+    /// Whether every byte was to be written.
+    pub(crate) is_full: bool,
     /// Whether the device was disconnected and connected again between writing and reading.
     pub(crate) is_reconnected: bool,
     /// The name of its record.
@@ -181,6 +184,7 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
     }
     if is_directory {
         refuse_options_for_devices(args)?;
+        refuse_no_storage(&args.target)?;
         let directory = UsersDirectory::open(&args.target).map_err(|error| of_scratch(&error))?;
         if args.full || args.keep || has_test_files(&directory)? {
             let wish =
@@ -323,8 +327,10 @@ fn journals(args: &VerifyArgs, mode: CapacityMode) -> Result<Journals, Failure> 
 
 /// What stays of a device's identity when it is plugged in elsewhere: its size and serial number.
 fn lasting_name(target: &Path) -> Result<String, Failure> {
-    let inspection = guard::inspect(&Sysroot::default(), target)
-        .map_err(|error| Failure::usage(crate::exit::with_causes(&error)))?;
+    let inspection = guard::inspect(&Sysroot::default(), target).map_err(|error| {
+        let message = crate::exit::with_causes(&error);
+        if error.is_usage() { Failure::usage(message) } else { Failure::incomplete(message) }
+    })?;
     let identity = inspection.identity.to_string();
     Ok(identity.split_once(':').map_or(identity.clone(), |(_, lasting)| lasting.to_owned()))
 }
@@ -340,6 +346,7 @@ fn answer(record: &Record) -> Answer {
         written: record.bytes_written,
         read: record.bytes_read,
         planned: planned.unwrap_or_default(),
+        is_full: test.is_some_and(|test| test.is_full),
         time: timed.map(|test| test.time_ns),
         is_reconnected: test.is_some_and(|test| test.is_reconnected),
         record: record.id.clone(),

@@ -198,8 +198,8 @@ impl Capacity {
     #[must_use]
     pub fn in_short(&self) -> String {
         match self.verdict {
-            CapacityVerdict::Genuine if self.part_tested().is_some() => {
-                "capacity genuine as far as tested".to_owned()
+            CapacityVerdict::Genuine if let Some(tested) = self.part_tested() => {
+                format!("capacity genuine as far as tested ({tested} of {})", self.announced)
             }
             CapacityVerdict::Genuine => "capacity genuine".to_owned(),
             CapacityVerdict::Fake => format!("{}: {}", DefectKind::Fake.word(), self.held()),
@@ -222,8 +222,9 @@ impl Capacity {
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let advice = match self.verdict {
-            CapacityVerdict::Genuine if self.part_tested().is_some() => {
-                "The free space keeps data. You can use the device.".to_owned()
+            CapacityVerdict::Genuine if let Some(tested) = self.part_tested() => {
+                let untested = 100.0 * (1.0 - tested.as_f64() / self.announced.as_f64().max(1.0));
+                format!("The free space keeps data. {untested:.0} % of the device was not tested.")
             }
             CapacityVerdict::Fake if self.free_space.is_some() => {
                 "Return the device and ask for your money back. Do not store data on it.".to_owned()

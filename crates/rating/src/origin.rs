@@ -26,8 +26,8 @@ pub(crate) fn in_words(origin: &ReadOrigin) -> String {
         Some(OriginDoubt::Other) | None => {
             return format!(
                 "the device read only {from_device_bytes} of the {read_bytes} that the test has read, so the \
-                 rest came from memory; run the test as root, which can empty the caches, or name the device \
-                 itself"
+                 rest came from memory; name the device itself, or, as another user than root, run the test as \
+                 root, which can empty the caches"
             );
         }
     };

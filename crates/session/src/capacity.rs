@@ -167,7 +167,10 @@ impl Experiment for CapacityCheck {
             .map_err(|error| Failure::usage(error.to_string()))?;
         let time = reading::time_guess(&mut *place.target, &plan)?;
         let restores = self.mode == CapacityMode::Restore;
-        let mut notes = announcing::of_writing(&plan, place.span, time, restores);
+        let is_surface = self.is_surface_read;
+        let surface = is_surface.then(|| reading::time_to_read(&mut *place.target)).transpose()?;
+        let cost = announcing::Cost { time, surface, restores };
+        let mut notes = announcing::of_writing(&plan, place.span, &cost);
         if self.is_reconnecting {
             notes.push(announcing::of_reconnecting());
         }
@@ -289,10 +292,9 @@ fn saving(
     record.bytes_written = record.bytes_written.saturating_sub(state.skipped());
     let (untouched, untested) = state.untouched();
     if let Some(test) = &mut record.capacity {
-        // What is overwritten is read twice and saved, later read again, put back, and read back.
         let written = test.planned_write_bytes;
         test.planned_write_bytes += written;
-        test.planned_read_bytes += Bytes(4 * written.get());
+        test.planned_read_bytes += announcing::restoring_reads(written);
         test.untested_bytes = untested;
         test.unreadable = untouched.into_iter().take(UNREADABLE_MAX).collect();
     }

@@ -115,6 +115,9 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
     if let Some(advice) = answer.found.advice() {
         let is_part = answer.found.verdict == CapacityVerdict::Genuine && is_files;
         let rest = if is_part { of_the_rest(args, option) } else { String::new() };
+        if answer.found.verdict == CapacityVerdict::Genuine && is_plain_file(args) {
+            return format!("What to do: {OF_A_FILE}");
+        }
         return format!("What to do: {advice}{rest}");
     }
     let target = shell_path(&args.target);
@@ -135,12 +138,12 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
         CapacityVerdict::Undecided if is_files => {
             format!("What to do: to be sure, test all of the free space: {by_writing}")
         }
-        CapacityVerdict::Undecided if answer.written == Bytes::ZERO && args.target.is_file() => {
+        CapacityVerdict::Undecided if answer.written == Bytes::ZERO && is_plain_file(args) => {
             format!(
-                "What to do: name the card itself, such as /dev/mmcblk0, or a directory on it: a file has no \
-                 capacity of its own. If this file is a card to other programs: {by_writing}{keeps}"
+                "What to do: {OF_A_FILE} If this file is a card to other programs: {by_writing}{keeps}"
             )
         }
+        CapacityVerdict::Undecided if is_plain_file(args) => format!("What to do: {OF_A_FILE}"),
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO => {
             format!("What to do: to be sure, test it by writing: {by_writing}{keeps}")
         }
@@ -148,9 +151,18 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
             "What to do: attach the file with losetup --direct-io=on, and repeat the test."
                 .to_owned()
         }
-        _ if args.full => format!("What to do: {}.", again()),
+        _ if args.full || answer.is_full => format!("What to do: {}.", again()),
         _ => format!("What to do: {}; with --full it writes every byte.", again()),
     }
+}
+
+/// What a file cannot tell.
+const OF_A_FILE: &str = "name the card itself, such as /dev/mmcblk0, or a directory on it: a file has no capacity of \
+                         its own.";
+
+/// Whether the target is a file and no device.
+fn is_plain_file(args: &VerifyArgs) -> bool {
+    cardproof_session::simulated_name(&args.target).is_none() && args.target.is_file()
 }
 
 /// Whether `device` is a file that is attached as a device: the page cache can answer in its place.

@@ -10,6 +10,10 @@ use crate::target::Storage;
 /// A card that writes this many times slower than it reads is a slow one.
 const SLOW_WRITES: u64 = 10;
 
+/// As many times as much is written and read where what is overwritten is saved and put back: the test itself writes
+/// and reads it once each.
+const RESTORING_TIMES: u64 = 4;
+
 /// Before a test that only reads.
 pub(super) fn of_reading(place: &mut Storage, is_surface: bool) -> Result<Vec<String>, Failure> {
     let mut notes = vec!["This test only reads. It writes nothing.".to_owned()];
@@ -20,17 +24,49 @@ pub(super) fn of_reading(place: &mut Storage, is_surface: bool) -> Result<Vec<St
     Ok(notes)
 }
 
+/// What a test that writes costs, as far as it is known before it begins.
+pub(super) struct Cost {
+    /// If writing is as fast as reading.
+    pub(super) time: Nanos,
+    /// What reading all of the device takes, where it is read at the end.
+    pub(super) surface: Option<Nanos>,
+    /// Whether what is overwritten is saved before and put back.
+    pub(super) restores: bool,
+}
+
 /// Before a test that writes: how much is written and read, and how long that takes at least.
-pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) -> Vec<String> {
-    let written = plan.bytes_to_write();
-    let share = 100.0 * written.as_f64() / size.as_f64().max(1.0);
-    let (time, twice) =
-        if restores { (time * 2, ", after saving it, and restore it") } else { (time, "") };
+pub(super) fn of_writing(plan: &Plan, size: Bytes, cost: &Cost) -> Vec<String> {
+    let &Cost { time, surface, restores } = cost;
+    let tested = plan.bytes_to_write();
+    let share = 100.0 * tested.as_f64() / size.as_f64().max(1.0);
+    let mut read = plan.bytes_to_read();
+    if restores {
+        read += restoring_reads(tested);
+    }
+    let map = if surface.is_some() {
+        format!(", and then all {size} for the map")
+    } else {
+        String::new()
+    };
+    let after = surface.unwrap_or(Nanos::ZERO);
+    let (plan, time) = if restores {
+        // How long the journal takes is not known before it is written to.
+        let plan = format!(
+            "test {tested} ({share:.1} % of the device): save it, overwrite it, and put it back. That writes {} to \
+             the device and reads {read}{map}. Estimated time: at least {}",
+            tested + tested,
+            (time * RESTORING_TIMES + after).in_whole_seconds()
+        );
+        (plan, String::new())
+    } else {
+        let plan = format!(
+            "write {tested} ({share:.1} % of the device) and read {read}{map}. Estimated time: "
+        );
+        (plan, between(time + after, time * SLOW_WRITES + after))
+    };
     let mut notes = vec![format!(
-        "Plan: write {written} ({share:.1} % of the device){twice} and read {}. Estimated time: \
-         {}; after the first writes it is known better. On a fake, the search for its real capacity writes more.",
-        plan.bytes_to_read(),
-        between(time, time * SLOW_WRITES)
+        "Plan: {plan}{time}; after the first writes it is known better. On a fake, the search for its real \
+         capacity writes more.",
     )];
     if restores {
         notes.push(
@@ -41,6 +77,12 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, time: Nanos, restores: bool) 
         );
     }
     notes
+}
+
+/// What is read more where `tested` is put back: what is overwritten is read twice and saved, later read again, put
+/// back, and read back.
+pub(super) fn restoring_reads(tested: Bytes) -> Bytes {
+    Bytes(4 * tested.get())
 }
 
 /// Such as `1.7 to 17 hours`: both in the unit that suits the longer one.
