@@ -30,9 +30,9 @@ use crate::terminal::not_saved;
 use measured::Measurements;
 
 /// What stands under the help.
-const AFTER_HELP: &str = "In a directory, check takes about 75 seconds, on a slow card 100. It writes at most \
-896 MiB to test files, which it deletes. It does not touch your files. On a device or with --sysroot it only reads. \
-A simulated card takes a second: its times are simulated.
+const AFTER_HELP: &str = "In a directory, check takes at most 75 seconds, on a slow card 100; on fast storage half \
+of that. It writes at most 896 MiB to test files, which it deletes. It does not touch your files. On a device or a \
+file, and with --sysroot, it only reads. A simulated card takes a second: its times are simulated.
 
 Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \
 safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
@@ -72,7 +72,7 @@ pub(crate) struct CheckArgs {
 pub(crate) enum Asked {
     /// Is its capacity real?
     Real,
-    /// Does it keep data?
+    /// Are there errors, or signs of wear?
     Healthy,
     /// Is it fast enough for a system?
     Fast,

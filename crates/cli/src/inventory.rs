@@ -127,7 +127,7 @@ fn write_files(args: &ListArgs, entries: &[Entry]) -> Result<(), Failure> {
 
 fn why_empty(count: usize) -> String {
     match count {
-        0 => "There is no record yet. Measure something: cardproof run".to_owned(),
+        0 => "There is no record yet. Check a card: cardproof check DIRECTORY".to_owned(),
         1 => "The one record does not match.".to_owned(),
         count => format!("None of the {count} records match; `cardproof list` shows all."),
     }

@@ -52,7 +52,10 @@ fn list() -> Result<String, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name:<23}  {purpose}");
     }
-    text.push_str("\nRun one: cardproof run --profile NAME\nDetails: cardproof profiles NAME\n");
+    text.push_str(
+        "\nRun one: cardproof run --profile NAME\nDetails: cardproof profiles NAME\nJobs and databases need a \
+         directory; a simulated card has no file system.\n",
+    );
     Ok(text)
 }
 

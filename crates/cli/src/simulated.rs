@@ -35,6 +35,8 @@ fn list(args: &SimListArgs) -> Result<Exit, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}\n    {}; {}", card.name, card.title, describe(card));
     }
+    text.push_str("\nA fit holds for the tests that were published: others, or a smaller test range, give other rates. No \
+         simulated card reports its wear.\n");
     text.push_str("\nUse one in the place of a card, as sim:NAME, with check, run, verify, geometry, tune, powercut and endure:\n  \
          cardproof check sim:NAME\n  cardproof verify sim:NAME\nAs a file or device for other programs:\n  \
          cardproof sim serve NAME\n");
@@ -65,7 +67,7 @@ const fn kind(card: &Card) -> &'static str {
 fn describe(card: &Card) -> String {
     let origin = match (card.fake.is_some(), card.origin) {
         (true, _) => "a fake",
-        (false, Origin::Calibrated) => "fitted to published figures",
+        (false, Origin::Calibrated) => "fitted to published figures of its kind of test",
         (false, Origin::Typical) => "typical of its kind",
     };
     format!("{}, {}, {origin}", kind(card), card.announced_size())

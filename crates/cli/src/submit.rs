@@ -135,8 +135,8 @@ pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
         }
         _ => {
             return Err(Failure::usage(
-                "cardproof has no hub of its own; name a record and a hub: cardproof submit latest --to URL; for a \
-                 forum: cardproof show latest --markdown short, or --picture FILE",
+                "cardproof has no hub of its own; name one: cardproof submit latest --to URL; for a forum: cardproof \
+                 show latest --markdown short, or --picture FILE",
             ));
         }
     };

@@ -13,7 +13,7 @@ mod slow;
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     CapacityVerdict, EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State,
-    Transport, Verdict, WarningCode,
+    TargetKind, Transport, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -195,6 +195,10 @@ fn otherwise_in_general(case: &Case<'_>) -> &'static str {
     if record.power_cuts.is_some() {
         return "To find a loss that is rarer, test with more power cuts, such as --cuts 1000.";
     }
+    if record.profile.name == HONESTY {
+        return "Cut the power: only that proves that flushes are honest. `cardproof powercut write --help` says \
+                how.";
+    }
     if case.has(WarningCode::Disturbed) {
         return "Measure again when nothing else works on this computer. Compare no figures of this run.";
     }
@@ -371,10 +375,17 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
             "The test range was {least} instead of {whole}, since the time budget ended. Run again \
              with a longer --time-budget, such as 5m."
         ),
-        None => format!(
-            "The limits of the classes are for a range of {RANDOM_SPAN}, and this test used {least}. Run again with \
-             --size 256M or more, in a directory with that much free space."
-        ),
+        // A profile that follows another tool's method has that tool's range.
+        None if !case.record.figures.is_empty() => return None,
+        None => {
+            let is_directory = case.record.conditions.target.kind == TargetKind::Directory;
+            let place =
+                if is_directory { ", in a directory with that much free space" } else { "" };
+            format!(
+                "The limits of the classes are for a range of {RANDOM_SPAN}, and the smallest range of these tests \
+                 was {least}. Run again with --size 256M or more{place}."
+            )
+        }
     })
 }
 

@@ -8,7 +8,7 @@ use crate::pick::is_synced;
 
 /// How far a stated figure may be from a published card's, in shares, to count as the same: reads vary by
 /// 1 % and writes by 7 %, and megabytes of both kinds are in use.
-const SAME: f64 = 0.08;
+pub(crate) const SAME: f64 = 0.08;
 
 /// The published card whose figures those of `record` are, measured one operation at a time: all that it
 /// has are the same, and both random rates of 4 KiB and one more are among them. Of several the nearest.

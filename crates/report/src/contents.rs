@@ -54,6 +54,8 @@ pub(crate) struct Contents {
     pub(crate) alarm: Option<String>,
     /// The result of a passed data check, in a few words.
     pub(crate) data: Option<String>,
+    /// How fit it is for a system, in capitals, where that was measured and nothing bad was found.
+    pub(crate) answer: Option<&'static str>,
     /// The verdicts in one sentence.
     pub(crate) headline: String,
     /// Device, computer and conditions.
@@ -273,6 +275,7 @@ impl Contents {
                 Some(label) => format!("{label}: {}", title(record)),
                 None => title(record),
             },
+            answer: crate::answer::words::for_a_system(record).filter(|_| !is_jobs_only),
             alarm: lead::alarm(record),
             data: cardproof_rating::data::in_short(record),
             headline,

@@ -27,8 +27,9 @@ pub(crate) fn flush_lines(record: &Record) -> Vec<String> {
          reported as durable may be gone. Storage with a capacitor or a fast part (SLC cache) does this \
          honestly; only power cuts can tell: `cardproof powercut write --help`"
     } else {
-        "no sign that flushes are answered too early. This is no proof; only power cuts can prove it: \
-         `cardproof powercut write --help`"
+        "no sign that flushes are answered too early. This test sees only flushes that end faster than the \
+         storage writes. A card that ignores flushes and takes its usual time looks honest here; only power \
+         cuts show it: `cardproof powercut write --help`"
     };
     vec![
         answer.to_owned(),

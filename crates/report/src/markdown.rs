@@ -32,7 +32,13 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if let Some(alarm) = &contents.alarm {
         writeln!(out, "**{}**\n", Markdown(&format!("{ALARM} {alarm}")))?;
     }
-    if !contents.headline.is_empty() {
+    if contents.lead.is_none()
+        && let Some(answer) = &contents.answer
+    {
+        writeln!(out, "**{answer}**\n")?;
+    }
+    let is_said = |it: &crate::lead::Lead| contents.headline.starts_with(it.headline);
+    if !contents.headline.is_empty() && !contents.lead.as_ref().is_some_and(is_said) {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
     write_list(out, crate::capacity::HEADING, &contents.capacity)?;

@@ -72,7 +72,14 @@ pub fn published_list(record: &Record, width: u16) -> Option<String> {
         let number = number.map_or_else(|| ">".to_owned(), |number| number.to_string());
         let on = if board.is_empty() { String::new() } else { format!(" ({board})") };
         let line = format!("{number:>5}  {:>6.0}  {name}{on}", write.0);
-        put!(out, "{}\n", beginning(&line, width.into()).trim_end());
+        let width = usize::from(width);
+        // What is cut off in the middle of a word says so.
+        let cut = if crate::columns::columns_of(&line) > width {
+            format!("{}...", beginning(&line, width.saturating_sub(3)).trim_end())
+        } else {
+            line
+        };
+        put!(out, "{cut}\n");
     }
     Some(out)
 }

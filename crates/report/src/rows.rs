@@ -1,7 +1,7 @@
 //! The table of phases: one row for each, with rows of their own for directions and flushes.
 
 use cardproof_rating::{FELT_PAUSE, rate_for_verdicts, shown_rate, stated_rate, wording};
-use cardproof_record::{Direction, Latency, Phase, PhaseState, Record};
+use cardproof_record::{Direction, Latency, OpName, PatternName, Phase, PhaseState, Record};
 use cardproof_units::{Iops, Nanos};
 
 use crate::clean::one_line;
@@ -78,18 +78,17 @@ pub(crate) fn rate_and_interval(phase: &Phase) -> Option<(String, Option<String>
 
 /// What the figures of `record` are, where the table alone would mislead; `None` where it does not.
 pub(crate) fn note(record: &Record) -> Option<String> {
-    let deciding: Vec<String> = record
-        .phases
-        .iter()
-        .filter(|phase| phase.is_measured() && rate_for_verdicts(phase).is_some())
-        .map(|phase| one_line(&phase.name))
-        .collect();
+    let is_deciding = |phase: &&Phase| phase.is_measured() && rate_for_verdicts(phase).is_some();
+    let deciding = || record.phases.iter().filter(is_deciding);
+    let writes_through = deciding()
+        .any(|phase| phase.op == OpName::Write && phase.pattern == PatternName::Sequential);
+    let deciding: Vec<String> = deciding().map(|phase| one_line(&phase.name)).collect();
     let deciding: Vec<&str> = deciding.iter().map(String::as_str).collect();
     let is_flushed = |phase: &Phase| {
         phase.is_measured() && phase.stated.is_none() && phase.sync.fsync_every().is_some()
     };
     let notes = [
-        deciding_in_words(&deciding),
+        deciding_in_words(&deciding, writes_through),
         record
             .phases
             .iter()
@@ -100,18 +99,20 @@ pub(crate) fn note(record: &Record) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// What the figures of the phases that decide the classes leave out.
-fn deciding_in_words(deciding: &[&str]) -> Option<String> {
-    let start = "the start (of sequential writes: the first half)";
+/// What the figures of the phases leave out by whose intervals classes are decided; `writes_through` says whether one of
+/// them wrote in a row.
+fn deciding_in_words(deciding: &[&str], writes_through: bool) -> Option<String> {
+    let half = if writes_through { " (of sequential writes: the first half)" } else { "" };
+    let start = format!("the start{half}");
     match deciding {
         [] => None,
         [only] => Some(format!(
-            "{only} decides the classes. Its rate and interval leave out {start}. Its interval comes from a \
+            "{only}, as a test for a class: its rate and interval leave out {start}. Its interval comes from a \
              stricter method and is wider than those of the other tests."
         )),
         several => Some(format!(
-            "{} decide the classes. Their rates and intervals leave out {start}. The intervals of these tests come \
-             from a stricter method and are wider than those of the other tests.",
+            "{}, as tests for the classes: their rates and intervals leave out {start}. The intervals of these \
+             tests come from a stricter method and are wider than those of the other tests.",
             wording::list(several)
         )),
     }

@@ -49,7 +49,10 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
         let held_back: Vec<String> = of_storage.into_iter().flat_map(|(.., names)| names).collect();
         let in_order = record.phases.iter().map(|phase| one_line(&phase.name));
         let names: Vec<String> = in_order.filter(|name| held_back.contains(name)).collect();
-        short.push(format!("{}: the storage was the slowest part", which(&names, record)));
+        short.push(format!(
+            "{}: nothing but the storage limited the figures",
+            which(&names, record)
+        ));
     }
     short.extend(in_words(others, record).iter().map(Limited::in_full));
     short

@@ -251,7 +251,12 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled("On a NanoPi M4 this storage would need:", PLAIN, &text, "  ");
+            self.labelled(
+                "On a NanoPi M4, the board of the published measurements, this storage would need:",
+                PLAIN,
+                &text,
+                "  ",
+            );
         }
     }
 

@@ -157,7 +157,11 @@ fn name_if_simulated(draft: &mut Record, place: &impl Place, prepared: &Prepared
     if let Some(card) = place.simulated_card() {
         let name: String = prepared.name.chars().filter(is_plain).take(80).collect();
         let model = place.simulated_model().unwrap_or_default();
-        let decided = format!("{} {model} {}", draft.tool.version, prepared.decided_by);
+        // All of the name is in its end, by which a record is found as well.
+        let decided = format!(
+            "{} {card} {model} {name} {} {}",
+            draft.tool.version, draft.seed, prepared.decided_by
+        );
         let digest = digest(decided.as_bytes()) as u32;
         draft.id = format!("sim-{card}-{name}-{}-{digest:08x}", draft.seed);
         draft.created = SIMULATED_START.to_owned();

@@ -75,7 +75,7 @@ pub fn check() -> Profile {
     }
     Profile {
         name: "check".to_owned(),
-        purpose: "the speed part of cardproof check: the grades, A1 and A2, in 45 seconds"
+        purpose: "the speed part of cardproof check: the grades, A1 and A2, in at most 45 seconds"
             .to_owned(),
         time_budget: Nanos::from_secs(45),
         phases,

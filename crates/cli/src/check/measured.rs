@@ -108,9 +108,9 @@ pub(super) fn measure(
 /// Says how long the tests take and how much they write, at the most.
 fn announce(tests_capacity: bool, tests_speed: bool, talk: Talk) {
     let (time, written) = match (tests_capacity, tests_speed) {
-        (true, true) => ("up to 75 seconds, on a slow card 100", Bytes::mib(896)),
-        (true, false) => ("up to 45 seconds", FULL_BELOW),
-        (false, true) => ("up to 60 seconds", Bytes::mib(512)),
+        (true, true) => ("at most 75 seconds, on a slow card 100", Bytes::mib(896)),
+        (true, false) => ("at most 45 seconds", FULL_BELOW),
+        (false, true) => ("at most 60 seconds", Bytes::mib(512)),
         (false, false) => return,
     };
     talk.note(&format!(

@@ -14,7 +14,8 @@ pub(super) fn page(
     let mut text = String::new();
     for (record, document) in records.iter().zip(documents) {
         let _ = writeln!(text, "\n{}", headline(record, document));
-        card(&mut text, document);
+        let is_part = !life::tested(record).is_empty();
+        card(&mut text, document, is_part);
     }
     for model in models {
         of_model(&mut text, model);
@@ -28,14 +29,20 @@ pub(super) fn headline(record: &Record, document: &EndureDocument) -> String {
     format!("{}: {result}{}.", document.device, life::tested(record))
 }
 
-fn card(text: &mut String, document: &EndureDocument) {
+/// What is known of the life of a card, or of the part of it that was tested.
+fn card(text: &mut String, document: &EndureDocument, is_part: bool) {
     if let Some(life) = life::life_in_words(&document.life_cycles) {
         let _ = writeln!(text, "  {}.", wording::sentence(&life));
     }
     if let Some(days) = &document.life_days {
+        let what = if is_part {
+            format!("the tested {} alone would last", document.cycle_bytes)
+        } else {
+            "the card lasts".to_owned()
+        };
         let _ = writeln!(
             text,
-            "  At {} a day, the card lasts {} days, if small writes of daily use wear its flash {} times as much as this \
+            "  At {} a day, {what} {} days, if small writes of daily use wear its flash {} times as much as this \
              test (an assumption).",
             days.bytes_per_day.as_typed(),
             range(days.estimate, days.low, days.high),

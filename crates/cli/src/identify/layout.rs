@@ -67,7 +67,8 @@ impl Page {
         let indent = " ".repeat(LABEL_WIDTH);
         for (label, text) in &section.rows {
             let mut first = format!("  {label:<width$} ", width = LABEL_WIDTH - 3);
-            if first.chars().count() > LABEL_WIDTH {
+            // Two blanks are between a label and its text.
+            if label.chars().count() > LABEL_WIDTH - 4 {
                 // A long label has a line of its own.
                 wrap_into(&mut self.text, "  ", label, "    ", self.width);
                 first.clone_from(&indent);

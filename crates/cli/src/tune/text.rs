@@ -67,7 +67,8 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], there: &str, width: u
     let indent = " ".repeat(TITLE);
     for (number, step) in shown.iter().enumerate() {
         let (title, why) = in_words(step);
-        let title = format!("{:>2}. {title}", number + 1);
+        let habit = if step.is_habit { " (habit)" } else { "" };
+        let title = format!("{:>2}. {title}{habit}", number + 1);
         wrap_into(&mut text, &format!("{title:<TITLE$}"), why, &indent, usize::from(width));
         for command in commands(step) {
             text.push_str(&format!("{indent}{command}\n"));
@@ -113,7 +114,7 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
         "read_ahead" => ("Read-ahead", "larger reads are faster"),
         "mount_options" => ("noatime", "without it, reading a file may write its access time"),
         "swap" => ("Swap", "swapping to a card is slow and wears it"),
-        "logs" => ("Logs", "many small log writes wear the card"),
+        "logs" => ("Logs", "many log writes wear the card; a crash then loses the logs"),
         "sqlite" => ("SQLite", "databases are faster in WAL mode"),
         "bus" => ("Bus", &step.why),
         "queue_and_cache" => ("Queue and cache", &step.why),

@@ -19,6 +19,7 @@ mod dying;
 mod endure;
 mod exporting;
 mod faults;
+mod fifth_reader;
 mod first_reader;
 mod fourth_reader;
 mod geometry;

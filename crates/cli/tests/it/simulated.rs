@@ -100,7 +100,7 @@ fn a_card_is_not_accused_for_the_bus_of_its_host() {
     // A phase has one figure, that of its verdicts, and the text says why it is wider than others.
     assert!(text.contains("Measured. Data check: all "), "{text}");
     assert!(in_one_line(&text).contains("Intervals hold with at least 99 % confidence"), "{text}");
-    assert!(text.contains("Their rates and intervals leave out the start"), "{text}");
+    assert!(text.contains("their rates and intervals leave out the start"), "{text}");
     assert_eq!(text.matches("17.3 to 29").count(), 2, "{text}");
 }
 

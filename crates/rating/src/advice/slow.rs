@@ -3,6 +3,7 @@
 use cardproof_record::{Outcome, Transport, WarningCode};
 
 use super::Case;
+use crate::answer::{Answer, Fast};
 use crate::meaning::{Grade, Purpose, meaning};
 
 /// Whether no longer test can make it fit for a system: it misses A1, a use of a system is slow on it, and nothing
@@ -32,6 +33,7 @@ pub(super) fn choose_card(case: &Case<'_>) -> Option<String> {
     }
     let can_be_moved = matches!(case.transport(), Some(Transport::Sd | Transport::Usb))
         && !case.record.is_simulated();
+    let graded = format!("{} A card that passes A1, or an SSD, is faster.", fitness(case));
     let text = match (can_be_moved, is_hopeless(case)) {
         (true, true) => {
             "To be sure that it is the card, measure it again in another reader or board."
@@ -41,9 +43,23 @@ pub(super) fn choose_card(case: &Case<'_>) -> Option<String> {
              system from a card that passes A1."
         }
         (false, true) => return None,
-        (false, false) => {
-            "This storage is slow for an operating system. A card that passes A1, or an SSD, is faster."
-        }
+        (false, false) => &graded,
     };
     Some(text.to_owned())
+}
+
+/// How fit it is for a system, in a sentence that agrees with the grade above it.
+fn fitness(case: &Case<'_>) -> &'static str {
+    let system = match Answer::of_record(case.record).and_then(|answer| answer.fast) {
+        Some(Fast::Measured { system, .. }) => system,
+        _ => Grade::Unknown,
+    };
+    match system {
+        Grade::Poor => "This storage is slow for an operating system.",
+        Grade::PoorOrFair => "This storage is slow to fair for an operating system.",
+        Grade::Fair => "This storage is only fair for an operating system.",
+        Grade::FairOrGood | Grade::Good | Grade::Unknown => {
+            "This storage does not reach A1, the class for an operating system."
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub enum Next {
     VerifyByWriting,
     /// Test the capacity of a device or file by writing, and put its data back.
     VerifyRestoring,
+    /// Get another one before it is worn out.
+    PlanReplacement,
     /// Find out whether the card, the reader or the power fails.
     SwapReader,
     /// Find out whether the cable or its port fails.
@@ -148,8 +150,13 @@ fn of_health(healthy: Option<&Healthy>) -> Vec<Next> {
             let experiments = experiments.iter().map(|&it| Next::of_experiment(it));
             [Next::CopyData].into_iter().chain(experiments).collect()
         }
-        Some(Healthy::Watch { experiments, .. }) => {
-            experiments.iter().map(|&it| Next::of_experiment(it)).collect()
+        Some(Healthy::Watch { signs, experiments }) => {
+            let is_worn = signs.iter().any(|sign| sign.kind.is_of_wear());
+            let replace = is_worn.then_some(Next::PlanReplacement);
+            replace
+                .into_iter()
+                .chain(experiments.iter().map(|&it| Next::of_experiment(it)))
+                .collect()
         }
         Some(Healthy::NotKnown { log: LogRead::NotPermitted }) => vec![Next::RunAsRoot],
         _ => Vec::new(),

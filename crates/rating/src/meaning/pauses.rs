@@ -84,8 +84,14 @@ impl LongOperation<'_> {
 
     /// The end of a sentence that tells it.
     fn beside(&self) -> String {
-        let which = if self.depth > 1 { "one queued operation" } else { "the longest operation" };
-        format!("; {which} took {}", self.longest)
+        if self.depth > 1 {
+            let others = self.depth - 1;
+            return format!(
+                "; one operation took {}, with up to {others} more in flight, which ended meanwhile",
+                self.longest
+            );
+        }
+        format!("; the longest operation took {}", self.longest)
     }
 
     /// A sentence on where it was.

@@ -71,7 +71,6 @@ fn of(name: &str) -> Option<Remedy> {
 #[cfg(test)]
 mod tests {
     use super::super::{ProgramWrites, Watched, who};
-    use super::*;
 
     fn remedies(postgres: u64) -> Vec<Option<String>> {
         let of = |program: &str, bytes| ProgramWrites {

@@ -65,6 +65,9 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::CopyData => (None, "copy your data to another device now"),
         Next::ReturnIt => (None, "give it back and ask for your money"),
         Next::ReplaceIt => (None, "replace it, and do not store data on it"),
+        Next::PlanReplacement => {
+            (None, "get another one, and copy your data to it before this one is worn out")
+        }
         Next::VerifyFull => (Some("cardproof verify --full"), "proves all free space"),
         Next::VerifyByWriting => (Some("cardproof verify"), "tests its capacity"),
         Next::VerifyRestoring => {

@@ -7,7 +7,7 @@ use cardproof_rating::answer::{
 };
 use cardproof_rating::signs::{LogRead, Sign};
 use cardproof_rating::{Defect, DefectKind, Grade, Quantity, Wear};
-use cardproof_record::{ReasonCode, WarningCode};
+use cardproof_record::{ReasonCode, Record, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -83,6 +83,13 @@ pub(crate) const fn headline(overall: Overall) -> &'static str {
         Overall::NothingWrong => "NOTHING WRONG FOUND",
         Overall::ForASystem(Grade::Unknown) | Overall::Unknown => "NOT ENOUGH IS KNOWN",
     }
+}
+
+/// What `check` would say first of the speed of `record`; `None` where that was not graded.
+pub(crate) fn for_a_system(record: &Record) -> Option<&'static str> {
+    let overall = Answer::of_record(record)?.overall?;
+    let is_graded = matches!(overall, Overall::ForASystem(grade) if grade != Grade::Unknown);
+    is_graded.then(|| headline(overall))
 }
 
 /// How good the headline is.

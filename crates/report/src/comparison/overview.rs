@@ -337,7 +337,8 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
     };
     if let Some(reason) = &choice.reason {
         let unit = if reason.column.is_told_in_iops() { "IOPS" } else { "bytes/s" };
-        let alone = if reason.is_certain { "" } else { " (by itself not certain)" };
+        let is_open = choice.has_intervals && !reason.is_certain;
+        let alone = if is_open { " (by itself not certain)" } else { "" };
         text.push_str(&format!(
             " The difference comes mainly from {}: {} and {}{alone}.",
             reason.column.label(),

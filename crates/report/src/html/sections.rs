@@ -69,7 +69,7 @@ fn write_verdicts(page: &mut Markup, contents: &Contents) {
     }
     page.literal("</div>\n");
     if let Some(recording) = &contents.recording {
-        write_recording(page, recording);
+        write_recording(page, recording, contents.is_card);
     }
     if let Some(reason) = &contents.no_verdicts {
         markup!(page, "<p>{}.</p>\n", &bound(reason));
@@ -97,9 +97,18 @@ fn write_verdict(page: &mut Markup, verdict: &Ruling, is_card: bool) {
     page.literal("</ul>\n</article>\n");
 }
 
+/// What a class came to, in the cell beside its name: of storage that is no card how fast it is.
+fn reached(rule: &str, outcome: Outcome, is_card: bool) -> String {
+    let is_judged = matches!(outcome, Outcome::Meets | Outcome::Misses | Outcome::Undecided);
+    if is_card || !is_judged {
+        return wording::outcome(outcome).to_owned();
+    }
+    verdict_in_words(&[rule], outcome, false)
+}
+
 /// The recording classes in a line, and a table of them for whoever opens it. Below the table is each
 /// note once, with the classes that it applies to.
-fn write_recording(page: &mut Markup, recording: &Recording) {
+fn write_recording(page: &mut Markup, recording: &Recording, is_card: bool) {
     markup!(page, "<details>\n<summary>{}</summary>\n", &recording.text);
     page.literal(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Speed classes\"><table>\n\
@@ -114,7 +123,7 @@ fn write_recording(page: &mut Markup, recording: &Recording) {
             page,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
             rule,
-            wording::outcome(*outcome),
+            &reached(rule, *outcome, is_card),
             &bound(reason)
         );
         for note in others {

@@ -36,7 +36,7 @@ const RESULT_MIN: usize = 16;
 
 /// The rows for a terminal, ending in a newline, one line each: id, label, day, result, card.
 /// `latest` is the id of the record that `latest` names. No id and no label is cut, since a user copies them. Where
-/// `width` is known, results and cards are cut to fit in so many columns; elsewhere results are whole.
+/// `width` is known, results and cards are cut to fit in so many columns; elsewhere both are whole.
 #[must_use]
 pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16>) -> String {
     let is_fitted = width.is_some();
@@ -61,7 +61,11 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     let mut out = String::new();
     for (entry, row) in entries.iter().zip(&rows) {
         let cells = shown.iter().map(|&column| left(&row[column], widths[column]));
-        let card = cut_end(&entry.card_in_short, card_width);
+        let card = if is_fitted {
+            cut_end(&entry.card_in_short, card_width)
+        } else {
+            entry.card_in_short.clone()
+        };
         let line = cells.chain([card]).collect::<Vec<_>>().join(GAP);
         out.push_str(line.trim_end());
         out.push('\n');

@@ -254,7 +254,7 @@ impl Rates {
     /// They print whole numbers of both.
     fn block_by_rates(&self) -> Option<Bytes> {
         let rounding = 1.0 / self.iops + 1024.0 / self.bytes_per_s;
-        if !(rounding < ROUNDING_MAX) {
+        if self.iops <= 0.0 || self.bytes_per_s <= 0.0 || rounding > ROUNDING_MAX {
             return None;
         }
         let told = self.bytes_per_s / self.iops;
