@@ -44,7 +44,7 @@ fn took_less_than(phase: &Phase, time: Nanos) -> bool {
 /// cards, or it did more random writes than SD cards and eMMCs do, and nothing says that it is another kind of storage.
 /// One such test of a record is enough: the others were made in the same way.
 pub(crate) fn may_be_memory(record: &Record, phase: &Phase) -> bool {
-    is_open_write(phase) && record.phases.iter().any(|it| is_as_memory(record, it))
+    is_open_write(phase) && record.phases.iter().chain([phase]).any(|it| is_as_memory(record, it))
 }
 
 /// Whether another tool's `phase` wrote, and nothing says that it went further than memory.

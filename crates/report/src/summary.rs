@@ -251,12 +251,7 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled(
-                "On a NanoPi M4, the board of the published measurements, this storage would need:",
-                PLAIN,
-                &text,
-                "  ",
-            );
+            self.labelled("On the published board (NanoPi M4) it would need:", PLAIN, &text, "  ");
         }
     }
 

@@ -85,11 +85,8 @@ impl LongOperation<'_> {
     /// The end of a sentence that tells it.
     fn beside(&self) -> String {
         if self.depth > 1 {
-            let others = self.depth - 1;
-            return format!(
-                "; one operation took {}, with up to {others} more in flight, which ended meanwhile",
-                self.longest
-            );
+            // The others end meanwhile, so that it is no pause.
+            return format!("; one of {} in flight took {}", self.depth, self.longest);
         }
         format!("; the longest operation took {}", self.longest)
     }
