@@ -34,8 +34,8 @@ use crate::output::{self, Sink};
 use crate::saved;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
-use crate::terminal::Terminal;
 use crate::target::refuse_no_storage;
+use crate::terminal::Terminal;
 
 /// What to set up, and how far to go.
 #[derive(Debug, Args)]

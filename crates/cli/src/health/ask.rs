@@ -18,8 +18,8 @@ use super::smartctl::of_smartctl;
 use super::{Found, HealthArgs, Sourced, drives, raw, told};
 use crate::exit::{Failure, with_causes};
 use crate::talk::Talk;
-use crate::terminal::Terminal;
 use crate::target::refuse_no_storage;
+use crate::terminal::Terminal;
 
 /// The health of the device at `place`, or of the default one.
 pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, Failure> {
