@@ -11,7 +11,7 @@ pub(crate) const HEADING: &str = "Writes as a log";
 
 /// What the log did for the job of `record`, in lines; empty where none was tried.
 pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
-    let Some(trial) = &record.layout else { return Vec::new() };
+    let Some(trial) = record.layout() else { return Vec::new() };
     let mut lines = vec![verdict(trial)];
     lines.extend(times(trial));
     lines.push(work(trial));
@@ -21,7 +21,7 @@ pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
 /// The verdict as a sentence; empty where no log was tried.
 pub(crate) fn sentence(record: &Record) -> String {
     let result = |trial| format!("Written as a log {}.", verdict(trial));
-    record.layout.as_ref().map_or(String::new(), result)
+    record.layout().map_or(String::new(), result)
 }
 
 fn verdict(trial: &LogTrial) -> String {
