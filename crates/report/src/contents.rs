@@ -7,7 +7,7 @@ use cardproof_rating::{
     has_card_class, indications, is_recording, limiting_bus, meaning, recording_classes, scope,
     telling_indications, wording,
 };
-use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Trial, Verdict};
+use cardproof_record::{Indication, Likelihood, Outcome, Reason, Record, Verdict};
 
 use crate::answer::steps::steps;
 use crate::capacity;
@@ -250,7 +250,7 @@ impl Contents {
             || !record.findings.is_empty()
             || !record.replays.is_empty()
             || !record.flash_timings.is_empty()
-            || !matches!(record.trial, None | Some(Trial::Layout(_)));
+            || record.trial.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =
