@@ -90,13 +90,13 @@ impl Verdicts {
         let of_integrity = integrity(record);
         let queue = of_integrity.as_ref().and_then(|it| it.queue.as_ref());
         let discard = of_integrity.as_ref().and_then(|it| it.discard.as_ref());
-        let cuts = record.power_cuts.as_ref().filter(|test| test.effective_cuts > 0);
+        let cuts = record.power_cuts().filter(|test| test.effective_cuts > 0);
         let card = record.conditions.device.lowest().card.as_ref();
         Self {
             capacity: capacity.map(Holds::of),
             a1: meets("A1"),
             a2: meets("A2"),
-            endured: record.endurance.as_ref().and_then(Endured::of),
+            endured: record.endurance().and_then(Endured::of),
             cuts: cuts.map(|test| [test.harmful_cuts, test.effective_cuts]),
             is_queue_sound: queue.and_then(|it| match it.verdict {
                 QueueVerdict::Sound => Some(true),
@@ -145,7 +145,7 @@ impl Endured {
 }
 
 fn setups(record: &Record) -> Vec<Setup> {
-    let compared = record.setups.iter().flat_map(|it| &it.comparisons);
+    let compared = record.setups().into_iter().flat_map(|it| &it.comparisons);
     let results = compared.flat_map(|of| {
         of.results.iter().filter_map(|it| {
             let ratio = it.ratio.filter(|ratio| ratio.estimate.is_finite() && ratio.estimate > 0.0);

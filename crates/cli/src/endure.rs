@@ -111,7 +111,7 @@ fn amplification(text: &str) -> Result<f64, String> {
 }
 
 const fn is_endurance(record: &Record) -> bool {
-    record.endurance.is_some()
+    record.endurance().is_some()
 }
 
 /// Wears out what `args` name.
@@ -165,7 +165,7 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
 
 /// That another card came in the place of the one at `target`, if that has stopped the run of `record`.
 fn other_card(target: &Path, record: &Record) -> Option<Failure> {
-    let run = record.endurance.as_ref()?;
+    let run = record.endurance()?;
     (run.stopped_by == StoppedBy::OtherCard).then(|| {
         Failure::incomplete(format!(
             "the card at {} was disconnected, and another card, or one that was written to since, came in its \
@@ -364,8 +364,7 @@ fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Fa
     let has_failed = |document: &EndureDocument| {
         document.budget.as_ref().is_some_and(|budget| budget.passed == Some(false))
     };
-    let failed_at_once =
-        records.iter().filter_map(|it| it.endurance.as_ref()).any(life::failed_at_once);
+    let failed_at_once = records.iter().filter_map(|it| it.endurance()).any(life::failed_at_once);
     let has_failed = failed_at_once || documents.iter().any(has_failed);
     Ok(if has_failed { Exit::NotMet } else { Exit::Done })
 }

@@ -222,9 +222,10 @@ fn dated(directory: &Path, talk: Talk) -> Result<Vec<(String, Entry)>, Failure> 
 
 /// Whether `record` is the test of the capacity of a check whose speed is among `all`: that record has both.
 fn is_part_of_check(record: &Record, all: &[(PathBuf, Record)]) -> bool {
-    let holds_both = |other: &Record| !other.phases.is_empty() && other.capacity == record.capacity;
+    let holds_both =
+        |other: &Record| !other.phases.is_empty() && other.capacity() == record.capacity();
     record.phases.is_empty()
-        && record.capacity.is_some()
+        && record.capacity().is_some()
         && all.iter().any(|(_, other)| holds_both(other))
 }
 

@@ -168,7 +168,7 @@ fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> 
 
 /// Status 4 where a cut did harm.
 fn exit_of(record: &Record) -> Exit {
-    let harmful = record.power_cuts.as_ref().map_or(0, |test| test.harmful_cuts);
+    let harmful = record.power_cuts().map_or(0, |test| test.harmful_cuts);
     if harmful == 0 { Exit::Done } else { Exit::NotMet }
 }
 

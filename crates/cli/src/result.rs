@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cardproof_record::{ComparedSetups, Likelihood, Outcome, Record, Verdict};
+use cardproof_record::{Likelihood, Outcome, Record, Trial, Verdict};
 use cardproof_session::Store;
 
 use crate::args::{MarkdownSink, OutputArgs};
@@ -100,17 +100,18 @@ pub(crate) fn publish(
 
 /// Whether there is anything to make a report of.
 pub(crate) fn has_figures(record: &Record) -> bool {
-    !record.job_runs.is_empty()
-        || record.endurance.is_some()
-        || record.integrity.is_some()
+    let of_trial = match &record.trial {
+        Some(Trial::Setups(setups)) => setups.has_figures(),
+        Some(Trial::Capacity(test)) => !test.regions.is_empty() || test.files.is_some(),
+        Some(Trial::Endurance(_) | Trial::Integrity(_)) => true,
+        // Sentences tell what power cuts did, and the figures of a layout are those of its replays.
+        Some(Trial::PowerCuts(_) | Trial::Layout(_)) | None => false,
+    };
+    of_trial
+        || !record.job_runs.is_empty()
         || !record.replays.is_empty()
         || !record.flash_timings.is_empty()
-        || record
-            .capacity
-            .as_ref()
-            .is_some_and(|test| !test.regions.is_empty() || test.files.is_some())
         || record.phases.iter().any(|phase| phase.ops > 0)
-        || record.setups.as_ref().is_some_and(ComparedSetups::has_figures)
 }
 
 /// Shows a record wherever `outputs` say, and on standard output if nothing else goes there.

@@ -89,12 +89,14 @@ fn usable_beside(
     path: PathBuf,
     is_usable: fn(&Record) -> bool,
 ) -> Result<PathBuf, Failure> {
-    let capacity = read(&path)?.capacity;
+    let own = read(&path)?;
     let is_latest = name == Path::new(LATEST);
-    let belongs =
-        |record: &Record| is_latest || (capacity.is_some() && record.capacity == capacity);
+    let shares_test = |record: &Record| {
+        own.capacity().is_some_and(|capacity| record.capacity() == Some(capacity))
+    };
     let mut others = inventory::files(&Store::of_user()?)?;
     others.sort_by_cached_key(|path| Reverse(Store::age(path)));
+    let belongs = |record: &Record| is_latest || shares_test(record);
     let is_meant = |path: &PathBuf| read(path).is_ok_and(|it| is_usable(&it) && belongs(&it));
     Ok(others.into_iter().find(is_meant).unwrap_or(path))
 }

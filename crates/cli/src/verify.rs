@@ -337,7 +337,7 @@ fn lasting_name(target: &Path) -> Result<String, Failure> {
 
 /// The answer that follows from `record`.
 fn answer(record: &Record) -> Answer {
-    let test = record.capacity.as_ref();
+    let test = record.capacity();
     let planned =
         test.map(|test| (test.planned_write_bytes, test.planned_read_bytes, test.planned_time_ns));
     let timed = test.filter(|test| test.method != CapacityMethod::Files);

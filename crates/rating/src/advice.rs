@@ -13,7 +13,7 @@ mod slow;
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     CapacityVerdict, EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State,
-    TargetKind, Transport, Verdict, WarningCode,
+    TargetKind, Transport, Trial, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -167,6 +167,10 @@ const OF_OWN: [Adviser; 23] = [
 /// The advice for a disturbed run, where no other says it.
 const IN_PEACE: &str = "Close other programs and run again: other work disturbed the test.";
 
+/// The advice for jobs on files, which show the figures of the job only.
+const MEASURE_STORAGE: &str = "Measure the storage itself with `cardproof run`. Its result shows why the job took \
+                               this time, and what would make it faster.";
+
 /// The advice where nothing went wrong.
 fn otherwise(case: &Case<'_>) -> String {
     if !case.record.flash_timings.is_empty() {
@@ -178,22 +182,25 @@ fn otherwise(case: &Case<'_>) -> String {
 /// The same for all records but those of the geometry.
 fn otherwise_in_general(case: &Case<'_>) -> &'static str {
     let record = case.record;
-    if record.setups.as_ref().is_some_and(|setups| setups.comparisons.is_empty()) {
-        return "Nothing was compared. Remove the cause that is named above, or choose other setups with \
-                --only.";
+    match &record.trial {
+        Some(Trial::Setups(setups)) if setups.comparisons.is_empty() => {
+            return "Nothing was compared. Remove the cause that is named above, or choose other setups with \
+                    --only.";
+        }
+        Some(Trial::Setups(_)) if record.phases.is_empty() => return MEASURE_STORAGE,
+        Some(Trial::Integrity(_)) => return integrity::NO_HARM,
+        Some(Trial::PowerCuts(_)) => {
+            return "To find a loss that is rarer, test with more power cuts, such as --cuts 1000.";
+        }
+        // Their advice is that of what they found, or of the phases and replays beside them.
+        Some(Trial::Setups(_) | Trial::Capacity(_) | Trial::Endurance(_) | Trial::Layout(_))
+        | None => {}
     }
-    if record.phases.is_empty() && (!record.job_runs.is_empty() || record.setups.is_some()) {
-        return "Measure the storage itself with `cardproof run`. Its result shows why the job took this \
-                time, and what would make it faster.";
+    if record.phases.is_empty() && !record.job_runs.is_empty() {
+        return MEASURE_STORAGE;
     }
     if !record.replays.is_empty() {
         return of_replays(record);
-    }
-    if record.integrity.is_some() {
-        return integrity::NO_HARM;
-    }
-    if record.power_cuts.is_some() {
-        return "To find a loss that is rarer, test with more power cuts, such as --cuts 1000.";
     }
     if record.profile.name == HONESTY {
         return "Cut the power: only that proves that flushes are honest. `cardproof powercut write --help` says \
@@ -244,7 +251,7 @@ fn follow_capacity(case: &Case<'_>) -> Option<String> {
 }
 
 fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
-    let cuts = case.record.power_cuts.as_ref()?;
+    let cuts = case.record.power_cuts()?;
     if cuts.harmful_cuts > 0 {
         return Some(
             "Do not rely on this storage where the power can fail: it lost data that it had reported as \
@@ -259,7 +266,7 @@ fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
 }
 
 fn distrust_worn(case: &Case<'_>) -> Option<String> {
-    let endurance = case.record.endurance.as_ref()?;
+    let endurance = case.record.endurance()?;
     let has_passed = life::budget(endurance).is_some_and(|budget| budget.passed == Some(true));
     let text = if life::failed_at_once(endurance) {
         "Do not store data on this card: it failed in the first cycle of the test. Find out with `cardproof \
@@ -279,7 +286,7 @@ fn distrust_worn(case: &Case<'_>) -> Option<String> {
 
 fn look_into_faults(case: &Case<'_>) -> Option<String> {
     let has_failed = case.has(WarningCode::Faults)
-        || (case.record.state == State::Failed && case.record.setups.is_none());
+        || (case.record.state == State::Failed && case.record.setups().is_none());
     let others = match case.transport() {
         Some(Transport::Sd | Transport::Usb) => "Then try another reader, port or power supply. ",
         Some(Transport::Sata) => "Then try another cable, port or power supply. ",
@@ -478,7 +485,8 @@ fn settle_pauses(case: &Case<'_>) -> Option<String> {
 /// Advice where the run tested a part of a card or stick, so that the rest may not exist.
 fn verify_capacity(case: &Case<'_>) -> Option<String> {
     let record = case.record;
-    let is_of_run = !record.is_imported() && !record.phases.is_empty() && record.capacity.is_none();
+    let is_of_run =
+        !record.is_imported() && !record.phases.is_empty() && record.capacity().is_none();
     let is_often_faked = matches!(case.transport(), Some(Transport::Sd | Transport::Usb));
     if !is_of_run || !is_often_faked || case.has(WarningCode::WrongData) {
         return None;

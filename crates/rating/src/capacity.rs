@@ -63,7 +63,7 @@ pub struct Capacity {
 /// The verdict on the capacity of the device of `record`; `None` where it was not tested.
 #[must_use]
 pub fn capacity(record: &Record) -> Option<Capacity> {
-    let test = record.capacity.as_ref()?;
+    let test = record.capacity()?;
     let announced = record.conditions.target.size_bytes;
     let found = match (&test.files, finding(test)) {
         (Some(files), _) => files::judged(announced, record.conditions.device.size_bytes, files),

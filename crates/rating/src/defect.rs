@@ -2,7 +2,7 @@
 //!
 //! One record of a storage is enough. A fake card may be the fastest of all, for it has little flash to manage.
 
-use cardproof_record::{CapacityVerdict, EnduranceRun, FindingKind, Record};
+use cardproof_record::{CapacityVerdict, EnduranceRun, FindingKind, Record, Trial};
 use serde::Serialize;
 
 use crate::answer::SeenBeside;
@@ -54,14 +54,22 @@ pub fn defect_in<'r>(records: impl IntoIterator<Item = &'r Record>) -> Option<De
 #[must_use]
 pub fn defect(record: &Record) -> Option<Defect> {
     let found = [
-        of_capacity(record),
-        of_integrity(record),
+        of_trial(record),
         of_findings(record),
-        record.endurance.as_ref().and_then(of_endurance),
         of_signs(record),
         alarm(record).map(|_| Defect::found(DefectKind::LosesData, "test data came back wrong")),
     ];
     found.into_iter().flatten().min_by_key(|defect| defect.kind)
+}
+
+fn of_trial(record: &Record) -> Option<Defect> {
+    match record.trial.as_ref()? {
+        Trial::Capacity(_) => of_capacity(record),
+        Trial::Integrity(_) => of_integrity(record),
+        Trial::Endurance(run) => of_endurance(run),
+        // What power cuts do is judged by itself, and the others compare speeds.
+        Trial::PowerCuts(_) | Trial::Setups(_) | Trial::Layout(_) => None,
+    }
 }
 
 fn of_capacity(record: &Record) -> Option<Defect> {

@@ -246,7 +246,7 @@ fn buffered(record: &Record) -> Option<Doubt> {
     let is_real =
         !matches!(target.kind, TargetKind::Null | TargetKind::Simulated | TargetKind::Unknown);
     // A job uses files as programs do, through the page cache; what it waits for is the storage.
-    let uses_files = !record.job_runs.is_empty() || record.setups.is_some();
+    let uses_files = !record.job_runs.is_empty() || record.setups().is_some();
     let is_job = record.phases.is_empty() && uses_files;
     let reason = &target.buffered_reason;
     (is_real && !target.direct && !is_job)

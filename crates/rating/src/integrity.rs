@@ -222,7 +222,7 @@ impl SpeedRatio {
 /// What the tests in `record` say; `None` where there were none.
 #[must_use]
 pub fn integrity(record: &Record) -> Option<Document<'_>> {
-    let test = record.integrity.as_ref()?;
+    let test = record.integrity()?;
     let queue = test.queue.as_ref().map(|test| queue_answer(record, test));
     let discard = test.discard.as_ref().map(|test| discard_answer(record, test));
     let sound_queue = queue.as_ref().map(|answer| answer.verdict == QueueVerdict::Sound);

@@ -111,7 +111,7 @@ fn first_error(run: &EnduranceRun) -> u64 {
 /// What `record` says of the card's endurance; `None` without a run.
 #[must_use]
 pub fn document(record: &Record, usage: Option<DailyUse>) -> Option<EndureDocument> {
-    let run = record.endurance.as_ref()?;
+    let run = record.endurance()?;
     let life = life(run);
     Some(EndureDocument {
         schema: ENDURE_SCHEMA,
@@ -222,7 +222,7 @@ pub fn result(run: &EnduranceRun) -> String {
 #[must_use]
 pub fn tested(record: &Record) -> String {
     let size = record.conditions.device.size_bytes;
-    let part = record.endurance.as_ref().map(|run| run.cycle_bytes);
+    let part = record.endurance().map(|run| run.cycle_bytes);
     match (part, size) {
         (Some(part), Some(size)) if part.get() < size.get() / 10 * 9 => {
             format!(" (tested: {part} of {size})")
@@ -255,7 +255,7 @@ pub fn life_in_words(life: &LifeInterval) -> Option<String> {
 /// The endurance of `record` in sentences; none without a run.
 #[must_use]
 pub fn in_words(record: &Record) -> Vec<String> {
-    let Some(run) = &record.endurance else { return Vec::new() };
+    let Some(run) = record.endurance() else { return Vec::new() };
     let life = life(run);
     let result = format!("{}{}", result(run), tested(record));
     let written = format!(
@@ -274,7 +274,7 @@ pub fn models(records: &[&Record]) -> Vec<ModelDocument> {
     names.dedup();
     let lives = |name: &str| -> Vec<CardLife> {
         let of_model = records.iter().filter(|record| model_of(record) == name);
-        of_model.filter_map(|record| record.endurance.as_ref()).filter_map(card_life).collect()
+        of_model.filter_map(|record| record.endurance()).filter_map(card_life).collect()
     };
     names
         .into_iter()
@@ -310,7 +310,7 @@ fn of_model(model: String, life: &ModelLife) -> ModelDocument {
 
 #[cfg(test)]
 mod tests {
-    use cardproof_record::EnduranceFailures;
+    use cardproof_record::{EnduranceFailures, Trial};
 
     use super::*;
 
@@ -384,7 +384,7 @@ mod tests {
 
     fn document_of(run: EnduranceRun) -> EndureDocument {
         let mut record = cardproof_testkit::records::typical_a1_card();
-        record.endurance = Some(run);
+        record.trial = Some(Trial::Endurance(run));
         document(&record, None).unwrap()
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn in_words(origin: &ReadOrigin) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict};
+    use cardproof_record::{CapacityFiles, CapacityTest, CapacityVerdict, Trial};
     use cardproof_testkit::records;
     use cardproof_units::Bytes;
 
@@ -61,11 +61,11 @@ mod tests {
         let judged = |origin: ReadOrigin, bad: u64| {
             let mut record = records::typical_a1_card();
             record.conditions.target.size_bytes = Bytes::gib(8);
-            record.capacity = Some(CapacityTest {
+            record.trial = Some(Trial::Capacity(CapacityTest {
                 files: Some(files(bad)),
                 origin: Some(origin),
                 ..CapacityTest::default()
-            });
+            }));
             capacity(&record).unwrap()
         };
         let all =

@@ -65,7 +65,7 @@ pub struct Share {
 /// What the power cuts in `record` did; `None` where there were none.
 #[must_use]
 pub fn power_cuts(record: &Record) -> Option<Document<'_>> {
-    let test = record.power_cuts.as_ref()?;
+    let test = record.power_cuts()?;
     let count = |kind: &Kind| test.findings.get(kind.name()).copied().unwrap_or(0);
     Some(Document {
         schema: POWERCUT_SCHEMA,

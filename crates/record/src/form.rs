@@ -8,9 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::json_form;
 use crate::ranges::{self, RangeError};
+use crate::reading;
 use crate::{
-    ComparedSetups, Conditions, DataCheck, Figure, Finding, FlashTimings, Indication, JobRun,
-    JobTime, MonitorSummary, Phase, QuantityFound, Replay, Verdict, Warning,
+    CapacityTest, ComparedSetups, Conditions, DataCheck, EnduranceRun, Figure, Finding,
+    FlashTimings, Indication, IntegrityTest, JobRun, JobTime, LogTrial, MonitorSummary, Phase,
+    PowerCutTest, QuantityFound, Replay, Trial, Verdict, Warning,
 };
 
 /// The name and version of the form that this crate writes.
@@ -19,9 +21,12 @@ pub const SCHEMA: &str = "cardproof.record/1";
 /// The tool name in cardproof's own records.
 const OWN_NAME: &str = "cardproof";
 
-/// One run: its measurements and their conditions.
+/// One run: its measurements and their conditions. At most one of `setups`, `capacity`, `endurance`, `power_cuts`,
+/// `integrity` and `layout` is present.
+// With `remote`, serde derives functions of the type. The traits are in `reading`, which takes the trial out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Record"))]
+#[serde(remote = "Self")]
 pub struct Record {
     /// The form's name and version: `cardproof.record/1`.
     pub schema: String,
@@ -54,24 +59,14 @@ pub struct Record {
     /// Recorded jobs that were replayed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replays: Vec<Replay>,
-    /// File systems and ways of keeping a database, compared on the target.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub setups: Option<ComparedSetups>,
-    /// The observations of a capacity test.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<crate::CapacityTest>,
-    /// The observations of an endurance run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub endurance: Option<crate::EnduranceRun>,
-    /// What power cuts did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub power_cuts: Option<crate::PowerCutTest>,
-    /// Whether a command queue or discards harm data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub integrity: Option<crate::IntegrityTest>,
-    /// A job replayed through a log-structured layer, compared with the plain layout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layout: Option<crate::LogTrial>,
+    /// What the record holds of a trial, beside phases, jobs and replays.
+    #[serde(
+        flatten,
+        deserialize_with = "reading::no_trial",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::trial::TrialFields"))]
+    pub trial: Option<Trial>,
     /// Faults of the storage that another tool has seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
@@ -115,7 +110,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indications: Option<Vec<Indication>>,
     /// Fields of a newer version.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "reading::newer_fields")]
     pub extra: Map<String, Value>,
 }
 
@@ -282,12 +277,7 @@ impl Record {
             job_runs: Vec::new(),
             replays: Vec::new(),
             seen_beside: None,
-            setups: None,
-            capacity: None,
-            endurance: None,
-            power_cuts: None,
-            integrity: None,
-            layout: None,
+            trial: None,
             findings: Vec::new(),
             figures: Vec::new(),
             flash_timings: FlashTimings::default(),
@@ -328,7 +318,7 @@ impl Record {
         if let Ok(head) = Head::deserialize(fields) {
             head.of_record()?;
         }
-        let record = Self::deserialize(fields)?;
+        let record = <Self as Deserialize>::deserialize(fields)?;
         ranges::check(fields)?;
         Ok(record)
     }
@@ -357,5 +347,62 @@ impl Record {
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.conditions.target.kind == crate::TargetKind::Simulated
+    }
+}
+
+/// The trial of one kind; `None` where the record holds one of another kind, or none.
+impl Record {
+    /// The compared setups.
+    #[must_use]
+    pub const fn setups(&self) -> Option<&ComparedSetups> {
+        match &self.trial {
+            Some(Trial::Setups(setups)) => Some(setups),
+            _ => None,
+        }
+    }
+
+    /// The test of the capacity.
+    #[must_use]
+    pub const fn capacity(&self) -> Option<&CapacityTest> {
+        match &self.trial {
+            Some(Trial::Capacity(test)) => Some(test),
+            _ => None,
+        }
+    }
+
+    /// The endurance run.
+    #[must_use]
+    pub const fn endurance(&self) -> Option<&EnduranceRun> {
+        match &self.trial {
+            Some(Trial::Endurance(run)) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// The test with power cuts.
+    #[must_use]
+    pub const fn power_cuts(&self) -> Option<&PowerCutTest> {
+        match &self.trial {
+            Some(Trial::PowerCuts(test)) => Some(test),
+            _ => None,
+        }
+    }
+
+    /// The test of the command queue and of discards.
+    #[must_use]
+    pub const fn integrity(&self) -> Option<&IntegrityTest> {
+        match &self.trial {
+            Some(Trial::Integrity(test)) => Some(test),
+            _ => None,
+        }
+    }
+
+    /// The replay through a log-structured layer.
+    #[must_use]
+    pub const fn layout(&self) -> Option<&LogTrial> {
+        match &self.trial {
+            Some(Trial::Layout(trial)) => Some(trial),
+            _ => None,
+        }
     }
 }

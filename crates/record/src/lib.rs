@@ -34,11 +34,13 @@ mod phase_words;
 mod power_cut;
 mod ranges;
 mod read_origin;
+mod reading;
 mod repeated;
 mod replay;
 #[cfg(feature = "schema")]
 mod schema;
 mod setups;
+mod trial;
 mod verdict;
 mod warning;
 mod warning_cause;
@@ -102,6 +104,7 @@ pub use schema::json_schema;
 pub use setups::{
     ComparedSetups, SetupComparison, SetupGround, SetupNotTried, SetupRatio, SetupResult, SetupUse,
 };
+pub use trial::Trial;
 pub use verdict::{LimitedRate, Outcome, Reason, ReasonCode, Verdict};
 pub use warning::{Warning, WarningCode};
 pub use warning_cause::WarningCause;

@@ -129,7 +129,7 @@ impl Page {
         let known = Known {
             conditions: &record.conditions,
             speed: Some(record),
-            capacity: record.capacity.as_ref().map(|_| record),
+            capacity: record.capacity().map(|_| record),
             signs: &signs,
             power: PowerFacts::default(),
             untested: Untested::NotAsked,

@@ -252,11 +252,7 @@ impl Contents {
             || !record.findings.is_empty()
             || !record.replays.is_empty()
             || !record.flash_timings.is_empty()
-            || record.endurance.is_some()
-            || record.capacity.is_some()
-            || record.setups.is_some()
-            || record.power_cuts.is_some()
-            || record.integrity.is_some();
+            || record.trial.is_some();
         let is_jobs_only = has_jobs && record.phases.is_empty();
         let verdicts = if is_jobs_only { &[] } else { verdicts };
         let in_full: Vec<&Verdict> =

@@ -259,7 +259,7 @@ fn transferred(record: &Record) -> Option<String> {
     let durations = durations.chain(record.job_runs.iter().map(|run| run.duration_ns));
     let total = durations.fold(Nanos::ZERO, Nanos::saturating_add);
     let (written, read) = (record.bytes_written, record.bytes_read);
-    let replays = match &record.layout {
+    let replays = match record.layout() {
         Some(trial) => [&*trial.plain_ns, &*trial.log_ns].concat(),
         None => record.replays.iter().map(|replay| replay.duration_ns).collect(),
     };

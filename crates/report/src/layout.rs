@@ -11,7 +11,7 @@ pub(crate) const HEADING: &str = "Writes as a log";
 
 /// What the log did for the job of `record`, in lines; empty where none was tried.
 pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
-    let Some(trial) = &record.layout else { return Vec::new() };
+    let Some(trial) = record.layout() else { return Vec::new() };
     let mut lines = vec![verdict(trial)];
     lines.extend(times(trial));
     lines.push(work(trial));
@@ -21,7 +21,7 @@ pub(crate) fn layout_lines(record: &Record) -> Vec<String> {
 /// The verdict as a sentence; empty where no log was tried.
 pub(crate) fn sentence(record: &Record) -> String {
     let result = |trial| format!("Written as a log {}.", verdict(trial));
-    record.layout.as_ref().map_or(String::new(), result)
+    record.layout().map_or(String::new(), result)
 }
 
 fn verdict(trial: &LogTrial) -> String {
@@ -78,6 +78,9 @@ fn work(trial: &LogTrial) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contents::Contents;
+    use cardproof_record::Trial;
+    use cardproof_testkit::records;
     use cardproof_units::Bytes;
 
     fn trial(low: f64, estimate: f64, high: f64) -> LogTrial {
@@ -113,5 +116,16 @@ mod tests {
             let said = verdict(&trial(low, estimate, high));
             assert!(said.contains(expected), "{said}");
         }
+    }
+
+    #[test]
+    fn a_comparison_whose_replays_failed_leads_with_itself_and_has_no_verdicts() {
+        let mut record = records::typical_a1_card();
+        record.phases.clear();
+        let cut_off = LogTrial { ratio: None, log_ns: Vec::new(), ..trial(1.0, 1.0, 1.0) };
+        record.trial = Some(Trial::Layout(cut_off));
+        let contents = Contents::from_record(&record, &cardproof_rating::judge(&record));
+        assert!(contents.is_jobs_only && !contents.has_verdicts());
+        assert!(contents.headline.starts_with("Written as a log"), "{}", contents.headline);
     }
 }

@@ -10,7 +10,7 @@ pub(crate) type List = (String, Vec<String>);
 
 /// The setups that `record` compares, in lists; empty where it compares none.
 pub(crate) fn setups(record: &Record) -> Vec<List> {
-    let Some(setups) = &record.setups else { return Vec::new() };
+    let Some(setups) = record.setups() else { return Vec::new() };
     let measured = setups.comparisons.iter().filter(|comparison| comparison.has_figures());
     let mut lists: Vec<List> = measured.flat_map(of_comparison).collect();
     if !setups.not_tried.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn setups(record: &Record) -> Vec<List> {
 
 /// Each comparison: its title, what to make of it, and the rate of each setup.
 pub(crate) fn briefly(record: &Record) -> Vec<Vec<String>> {
-    let Some(setups) = &record.setups else { return Vec::new() };
+    let Some(setups) = record.setups() else { return Vec::new() };
     let measured = setups.comparisons.iter().filter(|comparison| comparison.has_figures());
     let lines = |comparison: &SetupComparison| {
         let title = one_line(&format!("{}:", comparison.title));
@@ -38,7 +38,7 @@ pub(crate) fn briefly(record: &Record) -> Vec<Vec<String>> {
 
 /// What to make of the compared setups of `record`, in a sentence or more.
 pub(crate) fn headline(record: &Record) -> String {
-    let Some(setups) = &record.setups else { return String::new() };
+    let Some(setups) = record.setups() else { return String::new() };
     let told = |comparison: &SetupComparison| {
         let title = one_line(&comparison.title);
         let conclusion = conclusion(comparison).into_iter();
@@ -102,7 +102,7 @@ fn ratio(result: &SetupResult) -> String {
 #[cfg(test)]
 mod tests {
     use cardproof_record::{
-        ProfileInfo, SetupNotTried, SetupRatio, SetupUse, Tool, Warning, WarningCode,
+        ProfileInfo, SetupNotTried, SetupRatio, SetupUse, Tool, Trial, Warning, WarningCode,
     };
 
     use super::*;
@@ -142,7 +142,7 @@ mod tests {
         let tool = Tool { name: "cardproof".to_owned(), version: "1".to_owned() };
         let profile = ProfileInfo::untimed("compare-setups", 1);
         let begun = Record::begun("id".to_owned(), "2026-01-01".to_owned(), tool, profile);
-        Record { setups: Some(setups), ..begun }
+        Record { trial: Some(Trial::Setups(setups)), ..begun }
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_brief_names_what_is_compared_and_gives_no_false_precision() {
         let mut record = record(Vec::new());
-        let setups = record.setups.as_mut().unwrap();
+        let Some(Trial::Setups(setups)) = &mut record.trial else { panic!("no setups") };
         let uneven = SetupRatio { estimate: 60.57, low: 13.43, high: 273.2 };
         setups.comparisons[0].results[1].ratio = Some(uneven);
         let lines = briefly(&record).remove(0);

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_device::{ReadWitness, Sysroot};
 use cardproof_io::Target;
 use cardproof_probe::capacity::{Plan, Progress, Watch, Wish, run, shorthand};
-use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State};
+use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State, Trial};
 use cardproof_sim::{Keeping, Shorthand};
 use cardproof_units::{Bytes, Nanos, Seed};
 
@@ -198,9 +198,11 @@ impl Experiment for CapacityCheck {
                 let mut teller = Teller::new(recorder, stop, record.is_simulated());
                 test(&mut *place.target, &plan, method, &mut teller, record);
             }
-            (None, ..) => bench.record.capacity = Some(reading::signs(bench)),
+            (None, ..) => bench.record.trial = Some(Trial::Capacity(reading::signs(bench))),
         }
-        if let (Some(mut witness), Some(test)) = (witness, &mut bench.record.capacity) {
+        if let Some(mut witness) = witness
+            && let Some(Trial::Capacity(test)) = &mut bench.record.trial
+        {
             witness.note(bench.record.bytes_read.saturating_sub(read_before));
             test.origin = Some(witness.end());
         }
@@ -208,7 +210,7 @@ impl Experiment for CapacityCheck {
             surface::read_all(bench);
         }
         let took = bench.place.target.now().saturating_sub(begun);
-        if let Some(test) = &mut bench.record.capacity {
+        if let Some(Trial::Capacity(test)) = &mut bench.record.trial {
             test.time_ns = took;
         }
     }
@@ -291,7 +293,7 @@ fn saving(
     record.bytes_read += state.read();
     record.bytes_written = record.bytes_written.saturating_sub(state.skipped());
     let (untouched, untested) = state.untouched();
-    if let Some(test) = &mut record.capacity {
+    if let Some(Trial::Capacity(test)) = &mut record.trial {
         let written = test.planned_write_bytes;
         test.planned_write_bytes += written;
         test.planned_read_bytes += announcing::restoring_reads(written);
@@ -304,7 +306,7 @@ fn saving(
              space, or name another directory with --journal."
         ));
         record.state = State::Failed;
-        record.capacity = None;
+        record.trial = None;
     }
 }
 
@@ -378,10 +380,10 @@ fn test(
             record.bytes_read += outcome.bytes_read;
             record.state =
                 if outcome.evidence.is_cut_short { State::Partial } else { State::Complete };
-            record.capacity = Some(CapacityTest {
+            record.trial = Some(Trial::Capacity(CapacityTest {
                 planned_time_ns: teller.told,
                 ..stored::stored(&outcome, plan, method)
-            });
+            }));
         }
         Err(error) => {
             let why = with_causes(&error);

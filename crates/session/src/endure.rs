@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use cardproof_io::NullTarget;
 use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, marks, run};
-use cardproof_record::{ProfileInfo, Record, State as RecordState};
+use cardproof_record::{ProfileInfo, Record, State as RecordState, Trial};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
 
@@ -257,7 +257,7 @@ impl Experiment for Endurance {
             Why::Stopped => RecordState::Partial,
             Why::HostFails | Why::OtherCard | Why::Unsaved(_) => RecordState::Failed,
         };
-        record.endurance = Some(outcome::stored(&plan, &state, &why, &self.asked));
+        record.trial = Some(Trial::Endurance(outcome::stored(&plan, &state, &why, &self.asked)));
         if let Why::Unsaved(why) = why {
             bench.recorder.note(&format!("The run has stopped: {why}."));
         }

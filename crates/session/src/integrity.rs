@@ -13,7 +13,7 @@ use cardproof_probe::integrity::{
 };
 use cardproof_record::{
     CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest,
-    ProfileInfo, QueueTest, ReadOrigin, Record, State, TargetKind, WrongData, WrongPiece,
+    ProfileInfo, QueueTest, ReadOrigin, Record, State, TargetKind, Trial, WrongData, WrongPiece,
 };
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -182,7 +182,7 @@ impl Experiment for IntegrityCheck {
     }
 
     fn run(&mut self, bench: &mut Bench<'_, Storage>) {
-        bench.record.integrity = Some(IntegrityTest::default());
+        bench.record.trial = Some(Trial::Integrity(IntegrityTest::default()));
         bench.record.state = State::Complete;
         let can_discard = bench.place.target.abilities().discard;
         if let Some(plan) = self.queue {
@@ -215,7 +215,7 @@ fn queue(bench: &mut Bench<'_, Storage>, plan: &QueuePlan, witnessed: Option<&Pa
             end(record, recorder, outcome.end);
             let origin = shown(witness, outcome.bytes_read);
             let test = QueueTest { origin, ..queue_test(&outcome, plan, place.span) };
-            if let Some(integrity) = &mut record.integrity {
+            if let Some(Trial::Integrity(integrity)) = &mut record.trial {
                 integrity.queue = Some(test);
             }
         }
@@ -281,7 +281,7 @@ fn shown(witness: Option<ReadWitness>, read: Bytes) -> Option<ReadOrigin> {
 }
 
 fn set_discard(record: &mut Record, test: DiscardTest) {
-    if let Some(integrity) = &mut record.integrity {
+    if let Some(Trial::Integrity(integrity)) = &mut record.trial {
         integrity.discard = Some(test);
     }
 }

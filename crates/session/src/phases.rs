@@ -1,6 +1,6 @@
 //! The phases of a profile, once or several times over.
 
-use cardproof_record::{CapacityTest, ProfileInfo, Record};
+use cardproof_record::{CapacityTest, ProfileInfo, Record, Trial};
 use cardproof_runner::{Plan, Repeat};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
@@ -123,7 +123,7 @@ impl Experiment for Phases {
         );
         // Its own record keeps it meanwhile. A save of this record with it would write a million bytes more, perhaps to
         // the storage that is measured.
-        bench.record.capacity = self.capacity.take();
+        bench.record.trial = self.capacity.take().map(Trial::Capacity);
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
     impl Frontend for Saves {
         fn tell(&mut self, event: Event<'_>) {
             if let Event::Saved(record) = event {
-                self.0.push(record.capacity.is_some());
+                self.0.push(record.capacity().is_some());
             }
         }
     }
@@ -184,6 +184,6 @@ mod tests {
         let measured = measure(phases, &options, &mut saves, &AtomicBool::new(false)).unwrap();
         let (at_end, meanwhile) = saves.0.split_last().unwrap();
         assert!(meanwhile.len() > 5 && !meanwhile.contains(&true), "{:?}", saves.0);
-        assert!(*at_end && measured.record.capacity.is_some());
+        assert!(*at_end && measured.record.capacity().is_some());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use cardproof_evidence::powercut::{CutReport, Finding, Plan, SECTOR};
 use cardproof_probe::powercut::{Outcome, Style, Wish, run};
-use cardproof_record::{CutHarm, PowerCutTest, ProfileInfo, Record, State, TargetKind};
+use cardproof_record::{CutHarm, PowerCutTest, ProfileInfo, Record, State, TargetKind, Trial};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Seed};
 
@@ -151,7 +151,7 @@ impl PowerCuts {
         record.state = if outcome.is_cut_short { State::Partial } else { State::Complete };
         let tally = &outcome.tally;
         let unstable = outcome.harmful.iter().map(|(_, report)| report.unstable_sectors).sum();
-        record.power_cuts = Some(PowerCutTest {
+        record.trial = Some(Trial::PowerCuts(PowerCutTest {
             mode: self.mode.name().to_owned(),
             power: "simulated".to_owned(),
             queue_depth: self.queue_depth,
@@ -168,7 +168,7 @@ impl PowerCuts {
             harm: outcome.harmful.iter().flat_map(|(cut, report)| cut_harm(*cut, report)).collect(),
             unstable_sectors: unstable,
             extra: Default::default(),
-        });
+        }));
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use cardproof_io::Target;
 use cardproof_log_layout::{LogLayout, Mode};
 use cardproof_probe::Drive;
-use cardproof_record::{JobTime, PhaseState, ProfileInfo, Record, Replay, State};
+use cardproof_record::{JobTime, PhaseState, ProfileInfo, Record, Replay, State, Trial};
 use cardproof_runner::{LayoutPlan, LayoutsTried, ReplayPlan, ReplayProgress, replay_layouts};
 use cardproof_sim::Keeping;
 use cardproof_trace::{FoldError, REGION, Reach, Shape, TraceReader};
@@ -192,7 +192,7 @@ impl TraceReplay<'_> {
         // All replays count, and not only the one that is shown.
         bench.record.bytes_read = before.0 + plain_read;
         bench.record.bytes_written = before.1 + plain_written + trial.written_bytes;
-        bench.record.layout = Some(trial);
+        bench.record.trial = Some(Trial::Layout(trial));
         bench.record.state = state_of(&state);
     }
 }

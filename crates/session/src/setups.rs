@@ -23,7 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_io::files::written_for_storage;
 use cardproof_rating::doubts_of_place;
 use cardproof_record::{
-    ComparedSetups, ProfileInfo, Record, SetupGround, SetupNotTried, State, Warning, WarningCode,
+    ComparedSetups, ProfileInfo, Record, SetupGround, SetupNotTried, State, Trial, Warning,
+    WarningCode,
 };
 use cardproof_units::{Bytes, Seed};
 
@@ -173,7 +174,7 @@ impl Experiment for Setups {
             true => State::Complete,
             false => State::Failed,
         };
-        bench.record.setups = Some(in_record(found, self.rounds));
+        bench.record.trial = Some(Trial::Setups(in_record(found, self.rounds)));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Counts that a test can give. Bounds are found by sums over what was counted, so a count without a limit would make who
 //! judges a document compute for ever.
 
-use cardproof_record::{CheckedRequests, EnduranceRun, IntegrityTest, PowerCutTest, Record};
+use cardproof_record::{CheckedRequests, EnduranceRun, IntegrityTest, PowerCutTest, Record, Trial};
 
 /// No test cuts the power more often, finds more wrong pieces, or wears a card for more cycles.
 const CUTS_MAX: u64 = 100_000;
@@ -13,9 +13,13 @@ const PAGES_MAX: u64 = 1 << 40;
 
 /// Whether the tests in `record` can have counted what it says.
 pub(crate) fn are_possible(record: &Record) -> bool {
-    record.power_cuts.as_ref().is_none_or(of_cuts)
-        && record.endurance.as_ref().is_none_or(of_endurance)
-        && record.integrity.as_ref().is_none_or(of_integrity)
+    match &record.trial {
+        Some(Trial::PowerCuts(test)) => of_cuts(test),
+        Some(Trial::Endurance(run)) => of_endurance(run),
+        Some(Trial::Integrity(test)) => of_integrity(test),
+        // No bound is found from the counts of these.
+        Some(Trial::Setups(_) | Trial::Capacity(_) | Trial::Layout(_)) | None => true,
+    }
 }
 
 fn of_cuts(test: &PowerCutTest) -> bool {

@@ -13,7 +13,7 @@ mod text;
 mod trim;
 
 use cardproof_record::{
-    CapacityBounds, CapacityVerdict, ComparedSetups, Phase, PhaseState, ReadError, Record, State,
+    CapacityBounds, CapacityVerdict, Phase, PhaseState, ReadError, Record, State, Trial,
 };
 use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -237,12 +237,19 @@ fn check_measured(record: &Record, has_capacity: bool) -> Result<(), Refusal> {
         || record.job_runs.iter().any(|job| measured(&job.state))
         || record.replays.iter().any(|replay| measured(&replay.state))
         || !record.jobs.is_empty()
-        || record.setups.as_ref().is_some_and(ComparedSetups::has_figures)
         || has_capacity
-        || record.endurance.is_some()
-        || record.power_cuts.is_some()
-        || record.integrity.is_some();
+        || record.trial.as_ref().is_some_and(is_result);
     if is_worth_sharing { Ok(()) } else { Err(Refusal::NothingMeasured) }
+}
+
+/// Whether `trial` is a result by itself.
+fn is_result(trial: &Trial) -> bool {
+    match trial {
+        Trial::Setups(setups) => setups.has_figures(),
+        Trial::Endurance(_) | Trial::PowerCuts(_) | Trial::Integrity(_) => true,
+        // Their results stand beside them: the verdict on the capacity, and the replays.
+        Trial::Capacity(_) | Trial::Layout(_) => false,
+    }
 }
 
 fn check_price(document: &Value) -> Result<(), Refusal> {

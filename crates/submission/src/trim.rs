@@ -1,6 +1,6 @@
 //! Long series made short before they are shared: neighbours are joined, and nothing is lost from the sums.
 
-use cardproof_record::{Bucket, EnduranceFailures, Interval, Phase, Record};
+use cardproof_record::{Bucket, EnduranceFailures, Interval, Phase, Record, Trial};
 
 /// The most buckets of a distribution of latencies.
 pub const BUCKETS_MAX: usize = 48;
@@ -15,15 +15,19 @@ pub(crate) const FAILURES_MAX: usize = 128;
 pub(crate) fn trimmed(record: &Record) -> Record {
     let mut record = record.clone();
     record.phases.iter_mut().for_each(trim);
-    if let Some(run) = &mut record.endurance {
-        run.failures = joined(&run.failures, FAILURES_MAX, |a: &mut EnduranceFailures, b| {
-            a.cycle = b.cycle;
-            a.places += b.places;
-            a.pages += b.pages;
-        });
+    match &mut record.trial {
+        Some(Trial::Endurance(run)) => {
+            run.failures = joined(&run.failures, FAILURES_MAX, |a: &mut EnduranceFailures, b| {
+                a.cycle = b.cycle;
+                a.places += b.places;
+                a.pages += b.pages;
+            });
+        }
+        // What the journal of a capacity test means is shared beside the record.
+        Some(Trial::Capacity(_)) => record.trial = None,
+        Some(Trial::Setups(_) | Trial::PowerCuts(_) | Trial::Integrity(_) | Trial::Layout(_))
+        | None => {}
     }
-    // What the journal of a capacity test means is shared beside the record.
-    record.capacity = None;
     record
 }
 

@@ -95,7 +95,7 @@ pub(super) fn measure(
             without_queue_or_cache: None,
             time_budget: None,
             repeat: Repeat::ONCE,
-            capacity: measurements.capacity.as_ref().and_then(|record| record.capacity.clone()),
+            capacity: measurements.capacity.as_ref().and_then(|record| record.capacity().cloned()),
         };
         let phases = measurements.beside(seen, phases);
         let found = session(args, phases, talk, signals, tests_capacity);

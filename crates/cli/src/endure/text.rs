@@ -25,7 +25,7 @@ pub(super) fn page(
 
 /// One sentence on a card.
 pub(super) fn headline(record: &Record, document: &EndureDocument) -> String {
-    let result = record.endurance.as_ref().map_or_else(String::new, life::result);
+    let result = record.endurance().map_or_else(String::new, life::result);
     format!("{}: {result}{}.", document.device, life::tested(record))
 }
 

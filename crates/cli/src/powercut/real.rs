@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use cardproof_evidence::powercut::{Application, Tally};
-use cardproof_record::{Conditions, PowerCutTest, ProfileInfo, Record, State};
+use cardproof_record::{Conditions, PowerCutTest, ProfileInfo, Record, State, Trial};
 use cardproof_session::{
     AppWriting, CutCheck, CutChecked, CutWriting, Store, blank, check_after_cut, cut_harm,
     of_witness, write_app_until_cut, write_until_cut,
@@ -335,7 +335,7 @@ fn record(checked: &CutChecked, args: &CheckArgs) -> Result<Record, Failure> {
     };
     Ok(Record {
         state: State::Complete,
-        power_cuts: Some(test),
+        trial: Some(Trial::PowerCuts(test)),
         bytes_read: *bytes_read,
         ..blank(profile, setup.seed, Conditions::default(), identity)
     })

@@ -17,7 +17,7 @@ pub(super) fn tell_no_fake(case: &Case<'_>) -> Option<String> {
 pub fn speed_tells_no_fake(record: &Record) -> bool {
     let is_measured = record.phases.iter().any(|phase| phase.pattern != PatternName::Unknown);
     let is_proved =
-        !record.findings.is_empty() || record.capacity.is_some() || is_published(record);
+        !record.findings.is_empty() || record.capacity().is_some() || is_published(record);
     record.is_imported() && is_measured && !is_proved && may_be_sd_card(&record.conditions.device)
 }
 

@@ -40,7 +40,7 @@ impl Answer {
         let known = Known {
             conditions: &record.conditions,
             speed: Some(record),
-            capacity: record.capacity.as_ref().map(|_| record),
+            capacity: record.capacity().map(|_| record),
             signs: &seen.signs,
             power: seen.power,
             untested: seen.untested,

@@ -94,8 +94,7 @@ impl Real {
     }
 
     fn found(test: Option<&Record>, conditions: &Conditions, untested: Untested) -> Self {
-        let is_full =
-            test.and_then(|record| record.capacity.as_ref()).is_some_and(|test| test.is_full);
+        let is_full = test.and_then(|record| record.capacity()).is_some_and(|test| test.is_full);
         match (test.and_then(capacity), signs(conditions)) {
             (Some(found), _) => Self::judged(&found, conditions, is_full),
             (None, 0) => Self::NotTested { why: untested },

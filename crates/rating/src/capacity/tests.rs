@@ -1,7 +1,7 @@
 //! What a test of the capacity is called.
 
 use cardproof_record::{
-    CapacityCover, CapacityFiles, CapacityFound, CapacityMethod, CapacityPlace,
+    CapacityCover, CapacityFiles, CapacityFound, CapacityMethod, CapacityPlace, Trial,
 };
 use cardproof_testkit::records;
 
@@ -16,7 +16,8 @@ fn with_files_on(device: Option<Bytes>, files: CapacityFiles) -> Capacity {
     let mut record = records::typical_a1_card();
     record.conditions.target.size_bytes = Bytes::gib(8);
     record.conditions.device.size_bytes = device;
-    record.capacity = Some(CapacityTest { files: Some(files), ..CapacityTest::default() });
+    record.trial =
+        Some(Trial::Capacity(CapacityTest { files: Some(files), ..CapacityTest::default() }));
     capacity(&record).unwrap()
 }
 
@@ -112,7 +113,7 @@ fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
         free_bytes: Some(Bytes::gib(3)),
         ..CapacityCover::default()
     };
-    record.capacity = Some(CapacityTest {
+    record.trial = Some(Trial::Capacity(CapacityTest {
         method: CapacityMethod::FreeSpace,
         announced_bytes: tested,
         written: (0..512).map(|number| [Bytes(offset_of(number)), Bytes(4096)]).collect(),
@@ -120,7 +121,7 @@ fn in_free_space(tested: Bytes, first_lost: u64) -> Capacity {
         is_full: true,
         cover: Some(cover),
         ..CapacityTest::default()
-    });
+    }));
     capacity(&record).unwrap()
 }
 
@@ -208,7 +209,7 @@ fn a_record_with_impossible_numbers_is_judged_without_them() {
         (place([0, 4096, 0, 1, 4096], CapacityFound::Unknown), 1 << 30),
     ];
     for (place, guess) in places {
-        record.capacity = Some(of_place(place, guess));
+        record.trial = Some(Trial::Capacity(of_place(place, guess)));
         // What no test can have seen leaves nothing to judge.
         let verdict = capacity(&record).map(|found| found.verdict);
         assert_ne!(verdict, Some(CapacityVerdict::Genuine), "{place:?}");
@@ -220,12 +221,12 @@ fn what_could_not_be_tested_is_called_so_and_not_wrong() {
     let mut record = records::typical_a1_card();
     let size = Bytes::gib(8);
     record.conditions.target.size_bytes = size;
-    record.capacity = Some(CapacityTest {
+    record.trial = Some(Trial::Capacity(CapacityTest {
         announced_bytes: size,
         untested_bytes: Bytes::kib(8),
         unreadable: vec![[Bytes::mib(1), Bytes::kib(8)]],
         ..CapacityTest::default()
-    });
+    }));
     let found = capacity(&record).unwrap();
     assert_eq!(found.verdict, CapacityVerdict::Damaged);
     assert_eq!(found.damaged_ranges, [(1 << 20, (1 << 20) + 8192)]);

@@ -3,7 +3,7 @@
 use cardproof_rating::integrity::{DiscardVerdict, QueueVerdict, integrity};
 use cardproof_record::{
     CheckedRequests, DeviceInfo, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace,
-    IntegrityTest, OriginDoubt, QueueTest, ReadOrigin, Record, State, TargetKind, Transport,
+    IntegrityTest, OriginDoubt, QueueTest, ReadOrigin, Record, State, TargetKind, Transport, Trial,
     Warning, WarningCode, WrongData,
 };
 use cardproof_testkit::records;
@@ -47,7 +47,8 @@ fn queue_verdict(
         origin,
         ..Default::default()
     };
-    record.integrity = Some(IntegrityTest { queue: Some(test), ..Default::default() });
+    record.trial =
+        Some(Trial::Integrity(IntegrityTest { queue: Some(test), ..Default::default() }));
     integrity(&record).unwrap().queue.unwrap().verdict
 }
 
@@ -91,7 +92,8 @@ fn discard_verdict(test: DiscardTest) -> DiscardVerdict {
     let mut record = records::typical_a1_card();
     record.state = State::Complete;
     let test = DiscardTest { discards: 1000, origin: Some(SHOWN), ..test };
-    record.integrity = Some(IntegrityTest { discard: Some(test), ..Default::default() });
+    record.trial =
+        Some(Trial::Integrity(IntegrityTest { discard: Some(test), ..Default::default() }));
     integrity(&record).unwrap().discard.unwrap().verdict
 }
 
@@ -172,7 +174,8 @@ fn memory_is_no_storage_that_keeps_data() {
         let reads_zero_bytes = Bytes::mib(1);
         let discard = DiscardTest { discards: 400, reads_zero_bytes, origin, ..Default::default() };
         let (queue, discard) = (Some(queue), Some(discard));
-        record.integrity = Some(IntegrityTest { queue, discard, ..Default::default() });
+        record.trial =
+            Some(Trial::Integrity(IntegrityTest { queue, discard, ..Default::default() }));
         record.clone()
     };
     let verdicts = |record: &Record| {

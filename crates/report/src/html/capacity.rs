@@ -20,7 +20,7 @@ const HEADING: &str = "Map of the addresses";
 
 /// Appends the map of `record`, where something was read; folded where the record measured the speed too.
 pub(super) fn write(page: &mut Markup, record: &Record) -> Option<ChartFile> {
-    let test = record.capacity.as_ref().filter(|test| test.regions.iter().any(is_read))?;
+    let test = record.capacity().filter(|test| test.regions.iter().any(is_read))?;
     let found = capacity(record)
         .filter(|found| found.verdict == CapacityVerdict::Fake && found.holds_front);
     let is_folded = !record.phases.is_empty();

@@ -43,7 +43,7 @@ struct Figures<'p> {
 impl Figures<'_> {
     /// The course of an endurance run: bad pages and speed over the cycles.
     fn endurance(&mut self) -> Result<(), HtmlError> {
-        let Some(run) = &self.record.endurance else { return Ok(()) };
+        let Some(run) = self.record.endurance() else { return Ok(()) };
         self.page.literal(
             "<section id=\"endurance\">\n<h2>Over the cycles</h2>\n<div class=\"grid\">\n",
         );

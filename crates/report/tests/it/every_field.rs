@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use cardproof_rating::answer::Answer;
 use cardproof_rating::compare::{Contender, Pairing, Use, compare};
 use cardproof_rating::judge;
-use cardproof_record::Record;
+use cardproof_record::{Record, Trial};
 use cardproof_report::{
     AnswerPage, ChartFile, Entry, View, charts, check_html, check_picture, comparison_charts,
     comparison_csv, comparison_html, comparison_markdown, comparison_text, html, inventory_csv,
@@ -175,10 +175,11 @@ fn kind<'s>(schema: &'s Value, value: Option<&Value>) -> &'s str {
     }
 }
 
-/// `ground` with every field of the schema, and hostile text in all that take it; words of a fixed set stay
-/// unless `words_too`.
+/// `ground` with every field of the schema but, of the trials, only that called `trial`, and hostile text in all that
+/// take it; words of a fixed set stay unless `words_too`.
 fn attacked(
     ground: &Record,
+    trial: &str,
     choice: usize,
     words_too: bool,
     refused: &mut HashSet<String>,
@@ -192,9 +193,9 @@ fn attacked(
     words_in(&schema, &mut words);
     let is_record = |value: &Value| Record::from_json(&value.to_string()).is_ok();
     // What is derived on output is not read from a record that somebody hands in.
-    for derived in ["quantities", "indications"] {
-        value.as_object_mut().unwrap().remove(derived);
-    }
+    let is_other_trial = |name: &str| Trial::FIELDS.contains(&name) && name != trial;
+    let is_read = |name: &str| !["quantities", "indications"].contains(&name);
+    value.as_object_mut().unwrap().retain(|name, _| is_read(name) && !is_other_trial(name));
     if !is_record(&value) {
         value = repaired(&before, &value);
     }
@@ -413,9 +414,11 @@ fn no_text_of_a_record_leaves_its_place_in_any_output() {
         records::read_only_device(),
     ];
     let mut refused = HashSet::new();
+    let mut trials = Trial::FIELDS.into_iter().cycle();
     for (choice, words_too) in some_of([(1, true), (0, false), (2, false)], 3) {
-        let mut attacked = |ground| attacked(ground, choice, words_too, &mut refused);
-        let all: Vec<Record> = some_of(&grounds, 2).map(&mut attacked).collect();
+        let trials = trials.by_ref();
+        let attacked = |(ground, trial)| attacked(ground, trial, choice, words_too, &mut refused);
+        let all: Vec<Record> = some_of(&grounds, 2).zip(trials).map(attacked).collect();
         all.iter().for_each(assert_record);
         assert_lists(&all);
         assert_comparisons(&all[..3]);
@@ -428,8 +431,11 @@ fn no_text_of_any_form_of_a_field_leaves_its_place() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut refused = HashSet::new();
     let ground = records::interrupted();
-    for choice in some_of(3..forms_max(&schema), 4) {
-        let record = attacked(&ground, choice, false, &mut refused);
+    let choices = 3..forms_max(&schema);
+    let all = choices.flat_map(|choice| Trial::FIELDS.map(|trial| (choice, trial)));
+    // Each fourth choice, each with another trial.
+    for (choice, trial) in some_of(all, 4 * Trial::FIELDS.len() + 1) {
+        let record = attacked(&ground, trial, choice, false, &mut refused);
         let verdicts = judge(&record);
         assert_harmless(Form::Terminal, "summary", &summary(&record, &verdicts, WIDE, false));
         assert_harmless(Form::Markdown, "Markdown", &markdown(&record, &verdicts));
@@ -452,25 +458,19 @@ fn forms_max(schema: &Value) -> usize {
 /// With fields that only some records have, each alone, as an imported or an old record may have them.
 #[test]
 fn no_text_of_a_small_record_leaves_its_place() {
-    let whole =
-        serde_json::to_value(attacked(&records::typical_a1_card(), 0, false, &mut HashSet::new()))
-            .unwrap();
-    let optional = [
-        "phases",
-        "job_runs",
-        "replays",
-        "setups",
-        "capacity",
-        "endurance",
-        "power_cuts",
-        "layout",
-    ];
-    for kept in optional {
-        let mut value = whole.clone();
+    let ground = records::typical_a1_card();
+    let mut refused = HashSet::new();
+    let lists = ["phases", "job_runs", "replays"];
+    let of_trials = Trial::FIELDS.map(|trial| (trial, trial));
+    for (kept, trial) in lists.map(|list| (list, "setups")).into_iter().chain(of_trials) {
+        let whole = attacked(&ground, trial, 0, false, &mut refused);
+        let mut value = serde_json::to_value(whole).unwrap();
         let fields = value.as_object_mut().unwrap();
-        fields.retain(|name, _| !optional.contains(&&**name) || name == kept);
+        let is_optional = |name: &str| lists.contains(&name) || Trial::FIELDS.contains(&name);
+        fields.retain(|name, _| !is_optional(name) || name == kept);
+        assert!(fields.contains_key(kept), "{kept}");
         fields.entry("phases").or_insert_with(|| Value::Array(Vec::new()));
-        let Ok(record) = Record::from_json(&value.to_string()) else { continue };
+        let record = Record::from_json(&value.to_string()).unwrap();
         assert_record(&record);
         assert_lists(&[record]);
     }

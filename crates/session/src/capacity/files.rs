@@ -21,7 +21,7 @@ use cardproof_device::{ReadWitness, Surroundings, Sysroot};
 use cardproof_io::scratch::{NamedFiles, ScratchError, Space, UsersDirectory};
 use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, Conditions, ProfileInfo, ReadOrigin, Record,
-    State, TargetKind,
+    State, TargetKind, Trial,
 };
 use cardproof_units::Bytes;
 
@@ -450,14 +450,14 @@ fn record(
     record.conditions.target.size_bytes = space.size;
     record.bytes_written = Bytes(written);
     record.bytes_read = shown.tested_bytes;
-    record.capacity = Some(CapacityTest {
+    record.trial = Some(Trial::Capacity(CapacityTest {
         method: CapacityMethod::Files,
         announced_bytes: space.size,
         filler_bytes: shown.tested_bytes,
         files: Some(CapacityFiles { is_all_free_space, ..shown }),
         origin: Some(origin),
         ..CapacityTest::default()
-    });
+    }));
     record.state = State::Complete;
     record
 }

@@ -9,7 +9,9 @@ use cardproof_device::{ReadWitness, Sysroot};
 use cardproof_io::scratch::UsersDirectory;
 use cardproof_io::{Extent, Target};
 use cardproof_probe::capacity::{Plan, Progress, Wish, run};
-use cardproof_record::{CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State};
+use cardproof_record::{
+    CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State, Trial,
+};
 use cardproof_units::{Bytes, Nanos, Seed};
 
 use super::{announcing, stored};
@@ -116,12 +118,12 @@ impl Experiment for FreeSpaceCheck {
                 witness.note(outcome.bytes_read);
                 let is_whole = !outcome.evidence.is_cut_short;
                 record.state = if is_whole { State::Complete } else { State::Partial };
-                record.capacity = Some(CapacityTest {
+                record.trial = Some(Trial::Capacity(CapacityTest {
                     time_ns: now.saturating_sub(begun),
                     cover: Some(cover),
                     origin: Some(witness.end()),
                     ..stored::stored(&outcome, &plan, CapacityMethod::FreeSpace)
-                });
+                }));
             }
             Err(error) => {
                 bench.recorder.note(&format!("The test has ended early: {}.", with_causes(&error)));
@@ -138,7 +140,7 @@ impl Experiment for FreeSpaceCheck {
                 "The file system moved the test file during the test, so the test says nothing.",
             );
             bench.record.state = State::Failed;
-            bench.record.capacity = None;
+            bench.record.trial = None;
         }
         give_back(bench);
     }

@@ -1,7 +1,7 @@
 //! Reads every byte of a target once: the speed of each part, and what cannot be read.
 
 use cardproof_probe::{Drive, DriveError};
-use cardproof_record::{CapacityTest, State};
+use cardproof_record::{CapacityTest, State, Trial};
 use cardproof_units::Bytes;
 
 use super::stored::Regions;
@@ -22,7 +22,10 @@ const STRETCHES_MAX: usize = 64;
 /// Reads all of the target and adds to the record what that shows.
 pub(super) fn read_all(bench: &mut Bench<'_, Storage>) {
     let size = bench.place.target.abilities().size;
-    let mut test = bench.record.capacity.take().unwrap_or_default();
+    let mut test = match bench.record.trial.take() {
+        Some(Trial::Capacity(test)) => test,
+        _ => CapacityTest::default(),
+    };
     let mut regions = Regions::new(size.get());
     // Reading all finds them again, and others.
     test.unreadable.clear();
@@ -33,7 +36,7 @@ pub(super) fn read_all(bench: &mut Bench<'_, Storage>) {
     }
     test.regions = regions.0;
     test.announced_bytes = size;
-    bench.record.capacity = Some(test);
+    bench.record.trial = Some(Trial::Capacity(test));
     if let Err(error) = read {
         bench.recorder.note(&format!("The test has ended early: {}.", with_causes(&error)));
         bench.record.state = State::Failed;

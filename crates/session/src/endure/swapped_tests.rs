@@ -261,7 +261,8 @@ fn run_in(target: Plugged, looks: Vec<Option<Shared>>) -> Ended {
     let plan = Plan::new(SIZE, wish(), options.seed).unwrap().salted(41);
     let is_kept = saved.state(&plan, &state_file).unwrap().end.is_none();
     let requests = *requests.borrow();
-    Ended { run: record.endurance.unwrap(), state: record.state, heard: heard.0, requests, is_kept }
+    let run = record.endurance().unwrap().clone();
+    Ended { run, state: record.state, heard: heard.0, requests, is_kept }
 }
 
 /// A run that nobody disturbs: so many requests it makes.

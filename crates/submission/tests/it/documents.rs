@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cardproof_record::{CapacityBounds, CapacityVerdict, Record};
+use cardproof_record::{CapacityBounds, CapacityVerdict, ComparedSetups, ReadOrigin, Record};
 use cardproof_submission::{
     Additions, Capacity, LICENCE, Price, Refusal, accept, document, paths, record_of,
 };
@@ -198,14 +198,14 @@ fn every_kind_of_verdict_is_shared_and_no_journal() {
         let kept = accept(text.as_bytes()).unwrap();
         assert_eq!(kept.document, sent);
         let is_there = match field {
-            "capacity" => kept.capacity == Some(fake()) && kept.record.capacity.is_none(),
-            "endurance" => kept.record.endurance.is_some_and(|run| run.failures.len() == 1),
-            "power_cuts" => kept.record.power_cuts.is_some_and(|test| test.findings["torn"] == 2),
+            "capacity" => kept.capacity == Some(fake()) && kept.record.capacity().is_none(),
+            "endurance" => kept.record.endurance().is_some_and(|run| run.failures.len() == 1),
+            "power_cuts" => kept.record.power_cuts().is_some_and(|test| test.findings["torn"] == 2),
             "integrity" => {
-                let queue = kept.record.integrity.and_then(|test| test.queue);
-                queue.and_then(|it| it.origin).is_some_and(|origin| origin.is_shown())
+                let queue = kept.record.integrity().and_then(|test| test.queue.as_ref());
+                queue.and_then(|it| it.origin.as_ref()).is_some_and(ReadOrigin::is_shown)
             }
-            _ => kept.record.setups.is_some_and(|setups| setups.has_figures()),
+            _ => kept.record.setups().is_some_and(ComparedSetups::has_figures),
         };
         assert!(is_there, "{field}: {text}");
     }
