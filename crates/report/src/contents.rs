@@ -262,7 +262,7 @@ impl Contents {
         let shown = shown.into_iter().filter(|verdict| !is_recording(verdict));
         let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::NotTestable);
         let headline = match (is_jobs_only, &lead) {
-            (true, _) => of_jobs(record),
+            (true, _) => of_jobs(record).join(" "),
             (false, Some(_)) if !is_judged => String::new(),
             (false, _) => headline(&in_full),
         };
@@ -395,9 +395,9 @@ fn of_endurance(record: &Record) -> String {
 /// The heading above the endurance in every report.
 pub(crate) const ENDURANCE_HEADING: &str = "Endurance";
 
-/// The result of an experiment without phases, in a sentence for each part.
-pub(crate) fn of_jobs(record: &Record) -> String {
-    let all = [
+/// The results of an experiment without phases, a text for each part that has one.
+pub(crate) fn of_jobs(record: &Record) -> Vec<String> {
+    let mut all = vec![
         jobs::headline(record),
         replays::headlines(record),
         setups::headline(record),
@@ -408,7 +408,8 @@ pub(crate) fn of_jobs(record: &Record) -> String {
         of_geometry(record),
         of_endurance(record),
     ];
-    all.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+    all.retain(|text| !text.is_empty());
+    all
 }
 
 /// The results of the tests in `record` that have no phases, each with what explains it.

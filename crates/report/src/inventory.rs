@@ -80,6 +80,9 @@ pub struct Entry {
     pub defect: Option<Defect>,
     /// What a job, a replay or a test without rates found, in sentences; absent for all else.
     pub found: Option<String>,
+    /// The first part of that.
+    #[serde(skip)]
+    pub(crate) found_first: Option<String>,
     /// The gravest finding of another tool in a few words, with its weight; or what power cuts did.
     #[serde(skip)]
     pub(crate) finding: Option<String>,
@@ -172,6 +175,7 @@ impl Entry {
         };
         let doubts = cardproof_rating::doubts(record);
         let capacity = cardproof_rating::capacity(record);
+        let found = of_jobs(record);
         let is_whole = |doubt: &&cardproof_rating::Doubt| doubt.warning.code.forbids_verdict();
         Self {
             id: one_line(&record.id),
@@ -192,7 +196,8 @@ impl Entry {
                 .or_else(|| crate::integrity::in_short(record)),
             genuine: capacity.as_ref().and_then(cardproof_rating::Capacity::beside_another),
             defect: cardproof_rating::defect(record),
-            found: Some(of_jobs(record)).filter(|found| !found.is_empty()),
+            found: Some(found.join(" ")).filter(|found| !found.is_empty()),
+            found_first: found.into_iter().next(),
             finding: crate::lead::in_short(record).or_else(|| crate::powercut::in_short(record)),
             is_card: cardproof_rating::has_card_class(&record.conditions.device),
             met: of(Outcome::Meets, true),
@@ -262,12 +267,10 @@ impl Entry {
         }
     }
 
-    /// What was found where no class was judged: the gravest finding, or what the first sentence says; else what was run.
+    /// What was found where no class was judged: the gravest finding, or the first part of what was found; else what was
+    /// run.
     pub(crate) fn found_in_short(&self) -> String {
-        let found = self.found.as_deref().map(|found| {
-            let first = found.split_inclusive(". ").next().unwrap_or(found);
-            first.trim_end().trim_end_matches('.')
-        });
+        let found = self.found_first.as_deref().map(|found| found.trim_end_matches('.'));
         let words = self.finding.as_deref().or(found).unwrap_or(&self.profile);
         let kept = beginning(words, FOUND_MAX);
         if kept == words { words.to_owned() } else { format!("{}\u{2026}", kept.trim_end()) }

@@ -29,6 +29,7 @@ impl Drop for SyncedWriter {
 
 /// What costs a card most is told, however few bytes it has beside other programs'.
 #[test]
+#[ignore = "on a busy computer the writer waits for a processor; nightly"]
 fn who_makes_the_synced_writes_is_named() {
     let home = Home::new();
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
