@@ -2,7 +2,7 @@
 
 pub(crate) use cardproof_rating::wording::sentence;
 
-use crate::clean::harmless;
+use crate::clean::{harmless, steers};
 use crate::columns::columns_of;
 
 const UNITS: [&str; 22] = [
@@ -110,10 +110,13 @@ fn wrap_as_is(out: &mut String, first: &str, text: &str, indent: &str, width: us
 /// `text` with its lines broken between words to at most `width` columns, without a newline at the
 /// end. A line that fits stays as it is, spaces included; a word that fits no line has one of its
 /// own. Further lines hang under the text of a list's item or of its second column. An escape
-/// sequence takes no room.
+/// sequence takes no room. What would turn the direction of the text, such as a mark in the name of a
+/// program, is left blank.
 #[must_use]
 pub fn wrapped(text: &str, width: u16) -> String {
     let width = usize::from(width);
+    let turns = |c: char| steers(c) && !c.is_control();
+    let text = text.replace(turns, " ");
     let mut out = String::with_capacity(text.len() + 16);
     for line in text.split('\n') {
         if shown_length(line) <= width {
@@ -160,6 +163,12 @@ mod tests {
         let mut out = String::new();
         wrap_into(&mut out, "- ", "one two three fourfivesix 7", "  ", 9);
         assert_eq!(out, "- one two\n  three\n  fourfivesix\n  7\n");
+    }
+
+    #[test]
+    fn nothing_turns_the_direction_of_a_line() {
+        let text = "\u{1b}[1md\u{202e}d\u{1b}[0m\u{2028}waits\u{61c} 20 %\nof the time";
+        assert_eq!(wrapped(text, 80), "\u{1b}[1md d\u{1b}[0m waits  20 %\nof the time");
     }
 
     #[test]
