@@ -26,7 +26,7 @@ const SHARE_MIN: f64 = 0.2;
 /// What limits beside the storage in this share of its windows is a cause of its own.
 const BESIDE_MIN: f64 = 0.5;
 
-/// So many programs that wait for their synced writes are named.
+/// The most programs that are named as waiting for their synced writes.
 const SYNCING_MAX: usize = 2;
 
 /// What is known of the computer and its storage.

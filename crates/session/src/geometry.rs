@@ -35,7 +35,7 @@ impl Experiment for GeometryProbe {
     type Place = Storage;
 
     fn needs(&mut self, _seed: Seed) -> StorageNeeds {
-        // Nobody reads the bytes again.
+        // What it writes is not compared later, so nothing of it is kept.
         StorageNeeds {
             whole_device: true,
             ..StorageNeeds::new(

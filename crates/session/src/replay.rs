@@ -86,7 +86,7 @@ impl Experiment for TraceReplay<'_> {
         // the last region would not end.
         let end = self.reach.end.get().checked_next_multiple_of(REGION.get());
         let end = Bytes(end.unwrap_or(u64::MAX));
-        // Nobody reads the bytes again.
+        // What it writes is not compared later, so nothing of it is kept.
         StorageNeeds::new(
             match self.log {
                 None => Span { own_file: self.reach.packed(), existing: end },

@@ -173,7 +173,7 @@ fn a_wrong_value_in_a_trial_is_named_with_its_line() {
     }
 }
 
-/// Whoever calls the function that is derived, and not that of the trait, gets no record without its trial.
+/// The derived function knows no trial. It refuses a record that has one, and never returns it without.
 #[test]
 fn the_derived_function_loses_no_trial() {
     for trial in trials() {
