@@ -47,7 +47,7 @@ const REFUSAL: &str = "3";
 const FULL: [u32; 2] = [0, 80];
 
 /// The store that is to be excluded. Those of the fakes are smaller than what is excluded for them.
-const STORE: &str = "48M";
+const STORE: &str = "96M";
 
 /// What the cards announce.
 const SIZE: Bytes = Bytes::gib(32);

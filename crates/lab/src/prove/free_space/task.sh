@@ -3,7 +3,8 @@
 tries=0
 while [ ! -b /dev/$LAST ] && [ $tries -lt 240 ]; do sleep 0.25; tries=$((tries + 1)); done
 mkdir -p /mnt
-# The real tools before those of busybox.
+# Busybox takes its own tool for a bare name, whatever stands in PATH: the real ones are named in full.
+TOOLS=/usr/bin
 export XDG_DATA_HOME=/tmp/home PATH=/usr/bin:/usr/sbin:/bin:/sbin
 
 free_kib() {
@@ -13,10 +14,10 @@ free_kib() {
 
 make() {
   case $1 in
-    vfat) mkfs.vfat -F 32 -s 64 $2 ;;
-    exfat) mkfs.exfat -c 128K $2 ;;
-    ext4) mke2fs -q -F -t ext4 -O ^has_journal -E lazy_itable_init=1 $2 ;;
-    f2fs) mkfs.f2fs -q -f $2 ;;
+    vfat) $TOOLS/mkfs.vfat -F 32 -s 64 $2 ;;
+    exfat) $TOOLS/mkfs.exfat -c 128K $2 ;;
+    ext4) $TOOLS/mke2fs -q -F -t ext4 -O ^has_journal -E lazy_itable_init=1 $2 ;;
+    f2fs) $TOOLS/mkfs.f2fs -q -f $2 ;;
   esac
 }
 
@@ -28,7 +29,7 @@ fill() {
     size=$left
     [ $size -gt 3000 ] && size=3000
     if [ $1 = exfat ]; then truncate -s ${size}M /mnt/film$number
-    else touch /mnt/film$number && fallocate -n -l ${size}M /mnt/film$number; fi
+    else touch /mnt/film$number && /usr/bin/fallocate -n -l ${size}M /mnt/film$number; fi
     left=$((left - size))
     number=$((number + 1))
   done
@@ -38,10 +39,10 @@ fill() {
 
 check() {
   case $1 in
-    vfat) fsck.vfat -n $2 ;;
-    exfat) fsck.exfat -n $2 ;;
-    ext4) e2fsck -fn $2 ;;
-    f2fs) fsck.f2fs --dry-run -f $2 < /dev/null ;;
+    vfat) $TOOLS/fsck.vfat -n $2 ;;
+    exfat) $TOOLS/fsck.exfat -n $2 ;;
+    ext4) $TOOLS/e2fsck -fn $2 ;;
+    f2fs) $TOOLS/fsck.f2fs --dry-run -f $2 < /dev/null ;;
   esac
 }
 
