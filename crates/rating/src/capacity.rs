@@ -24,6 +24,11 @@ const UNREADABLE: f64 = 0.99;
 /// From this share up what was tested stands for all: of the file system by files, of the device by free space.
 const COVERED: f64 = 0.9;
 
+/// From this share of the device up free space that keeps its data stands for the device. Fakes hold an eighth or a
+/// quarter of what they announce, seldom half; one that holds more than was tested passes, where its addresses start
+/// again beyond that.
+const STANDS_FROM: f64 = 0.25;
+
 /// The verdict on a capacity, and what supports it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
@@ -54,6 +59,8 @@ pub struct Capacity {
     pub excluded_share: f64,
     /// Whether nothing was written, so that nothing could be shown.
     pub is_only_read: bool,
+    /// Whether what was tested is sound, but too small a part of the device for a verdict.
+    pub is_too_small: bool,
     /// Why, the most important first.
     pub reasons: Vec<String>,
     /// Places that do not keep data, as (start, end) in bytes; at most 64.
@@ -95,6 +102,7 @@ impl Capacity {
             excluded_sharing: Bytes::ZERO,
             excluded_share: 1.0,
             is_only_read: false,
+            is_too_small: false,
             reasons: Vec::new(),
             damaged_ranges: Vec::new(),
         }
@@ -180,6 +188,10 @@ impl Capacity {
                 "UNDECIDED: nothing was written, and only a test that writes can show whether the capacity is real."
                     .to_owned()
             }
+            (CapacityVerdict::Undecided, Some(tested)) if self.is_too_small => format!(
+                "UNDECIDED: nothing wrong was found in what was tested: {}.",
+                covered(tested, self.free_before, self.announced)
+            ),
             (CapacityVerdict::Undecided, _) => {
                 "UNDECIDED: the test did not show enough for a verdict.".to_owned()
             }
@@ -324,6 +336,15 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
         )
     };
     found.reasons.insert(0, stretch);
+    if found.verdict == CapacityVerdict::Genuine
+        && tested.as_f64() < STANDS_FROM * announced.as_f64()
+    {
+        found.verdict = CapacityVerdict::Undecided;
+        found.is_too_small = true;
+        found
+            .reasons
+            .insert(0, format!("a fake that really holds {tested} or more may pass this test"));
+    }
     if may_be_fake {
         let reason = "a fake whose free space lies beyond its real capacity looks the same";
         found.reasons.push(reason.to_owned());

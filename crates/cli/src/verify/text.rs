@@ -132,7 +132,7 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
         CapacityVerdict::Suspicious => {
             format!("What to do: test it by writing: {by_writing}{keeps}")
         }
-        CapacityVerdict::Undecided if is_files && args.full => {
+        CapacityVerdict::Undecided if is_files && (args.full || answer.found.is_too_small) => {
             format!("What to do: {}.{}", again(), of_the_rest(args, option))
         }
         CapacityVerdict::Undecided if is_files => {

@@ -63,7 +63,7 @@ impl Card {
 #[test]
 fn a_directory_ends_with_a_verdict() {
     let home = Home::new();
-    let card = lab_or_skip!(Card::new(Bytes::mib(1280)));
+    let card = lab_or_skip!(Card::new(Bytes::gib(2)));
     let directory = card.directory();
     fs::write(directory.join("photo.jpg"), "precious").unwrap();
     let before = card.free_bytes();
@@ -71,9 +71,14 @@ fn a_directory_ends_with_a_verdict() {
     assert_eq!(found["verdict"], "genuine", "{found}");
     let real = found["real_size_bytes"]["low"].as_u64().unwrap();
     assert!(real >= 64 << 20 && real + (1 << 30) <= before, "1 GiB stays free: {found}");
-    assert_eq!(found["announced_size_bytes"], 1280 << 20, "{found}");
+    assert_eq!(found["announced_size_bytes"], 2_u64 << 30, "{found}");
     assert!(card.free_bytes().abs_diff(before) < 4 << 20, "{} of {before}", card.free_bytes());
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 1, "the user's file alone");
+    // A fake could hold the little that is left to test.
+    let film = fs::File::create(directory.join("film")).unwrap();
+    rustix::fs::fallocate(&film, rustix::fs::FallocateFlags::empty(), 0, 700 << 20).unwrap();
+    let nearly_full = answer(&home, &[directory.to_str().unwrap()], 4);
+    assert_eq!(nearly_full["verdict"], "undecided", "{nearly_full}");
     // Memory is refused as by every command, and no option is named that is refused as well.
     let memory = lab_or_skip!(Mount::tmpfs("size=2G"));
     let told = run(home.cardproof(&["verify", memory.path().to_str().unwrap()])).expect(2).stderr;

@@ -132,7 +132,9 @@ fn of_real(real: Option<&Real>, may_be_card: bool) -> Vec<Next> {
     match real {
         Some(Real::No { .. }) => vec![Next::CopyData, Next::ReturnIt],
         Some(Real::Damaged) => vec![Next::CopyData, Next::ReplaceIt],
-        Some(Real::Suspicious { .. } | Real::Undecided) => vec![Next::VerifyByWriting],
+        Some(Real::Suspicious { .. } | Real::Undecided | Real::TooSmall { .. }) => {
+            vec![Next::VerifyByWriting]
+        }
         Some(Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace }) => {
             vec![Next::VerifyFull]
         }

@@ -42,6 +42,13 @@ pub enum Real {
         /// How many signs.
         signs: usize,
     },
+    /// A part of it was tested and keeps data, too small a part for a reply.
+    TooSmall {
+        /// How much of its addresses the samples covered.
+        tested: Bytes,
+        /// Its capacity.
+        of: Bytes,
+    },
     /// A test was done and did not decide.
     Undecided,
     /// No test was done.
@@ -77,7 +84,7 @@ impl Real {
         let Some(earlier) = earlier else { return (self, None) };
         let says_more = matches!(
             (&self, &earlier.real),
-            (Self::NotTested { .. } | Self::Undecided, _)
+            (Self::NotTested { .. } | Self::Undecided | Self::TooSmall { .. }, _)
                 | (Self::SoFar { .. }, Self::Yes { .. } | Self::No { .. })
         );
         if says_more { (earlier.real.clone(), Some(earlier.date.clone())) } else { (self, None) }
@@ -115,7 +122,12 @@ impl Real {
             CapacityVerdict::Damaged => Self::Damaged,
             CapacityVerdict::Suspicious => Self::Suspicious { signs: signs.max(1) },
             CapacityVerdict::Undecided if signs > 0 => Self::Suspicious { signs },
-            CapacityVerdict::Undecided => Self::Undecided,
+            CapacityVerdict::Undecided => match found.part_tested() {
+                Some(tested) if found.is_too_small => {
+                    Self::TooSmall { tested, of: found.announced }
+                }
+                _ => Self::Undecided,
+            },
         }
     }
 
@@ -124,7 +136,7 @@ impl Real {
             Self::Yes { .. } | Self::SoFar { .. } => Standing::Good,
             Self::No { .. } | Self::Damaged => Standing::Bad,
             Self::Suspicious { .. } => Standing::Warning,
-            Self::Undecided | Self::NotTested { .. } => Standing::Unknown,
+            Self::TooSmall { .. } | Self::Undecided | Self::NotTested { .. } => Standing::Unknown,
         }
     }
 }

@@ -141,6 +141,21 @@ fn a_test_of_free_space_says_how_much_of_the_device_it_covers() {
     assert!(nearly_all.headline().starts_with("GENUINE: the full capacity"), "{nearly_all:#?}");
 }
 
+/// A fake that holds more than was tested and repeats its addresses beyond that keeps all that the test wrote.
+#[test]
+fn a_small_part_of_the_device_does_not_make_it_genuine() {
+    let small = in_free_space(Bytes::mib(500), u64::MAX);
+    assert_eq!(small.verdict, CapacityVerdict::Undecided, "{small:#?}");
+    assert_eq!(
+        small.headline(),
+        "UNDECIDED: nothing wrong was found in what was tested: 500 MiB of the 3 GiB that were free, on a device of \
+         8 GiB."
+    );
+    assert!(small.reasons[0].contains("500 MiB or more may pass"), "{small:#?}");
+    let fake = in_free_space(Bytes::mib(500), 100 << 20);
+    assert_eq!(fake.verdict, CapacityVerdict::Fake, "what is wrong there is wrong: {fake:#?}");
+}
+
 /// What the files of the file system lie on was not tested, so it may be real.
 #[test]
 fn bounds_of_free_space_leave_room_for_what_was_not_tested() {

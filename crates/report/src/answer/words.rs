@@ -184,6 +184,9 @@ fn real(real: &Real, found_on: Option<&str>, failure: Option<&str>) -> Said {
         Real::Suspicious { signs } => {
             ("doubtful", format!("{signs} signs of a counterfeit in what it says of itself"))
         }
+        Real::TooSmall { tested, of } => {
+            (NOT_KNOWN, format!("nothing wrong found, but only {tested} of {of} were tested"))
+        }
         Real::Undecided => (NOT_KNOWN, "the quick test ended before it could tell".to_owned()),
         Real::NotTested { why } => (NOT_KNOWN, untested(*why, failure)),
     };
