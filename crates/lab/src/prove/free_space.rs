@@ -46,6 +46,9 @@ const REFUSAL: &str = "3";
 /// The shares of them that are full, in percent.
 const FULL: [u32; 2] = [0, 80];
 
+/// From so many percent on a tenth of the card or less is tested.
+const UNDECIDED_FROM: u32 = 75;
+
 /// The store that is to be excluded. Those of the fakes are smaller than what is excluded for them.
 const STORE: &str = "96M";
 
@@ -147,7 +150,11 @@ fn is_right(seen: &Seen, is_fake: bool) -> bool {
         && match (seen.filesystem.as_str(), is_fake) {
             (REFUSED, _) => verdict == REFUSAL,
             (_, true) => verdict != "genuine",
-            (_, false) => ["genuine", "killed"].contains(&verdict),
+            // What is left to test of a card that is nearly full is too little for a verdict.
+            (_, false) => {
+                ["genuine", "killed"].contains(&verdict)
+                    || seen.full > UNDECIDED_FROM && verdict == "undecided"
+            }
         }
 }
 

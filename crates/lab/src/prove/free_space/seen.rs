@@ -81,12 +81,12 @@ impl Run {
     /// What is wrong on a card of `size` that keeps everything, of which so many percent were `full`.
     pub(super) fn faults(&self, size: Bytes, full: u32) -> Vec<&'static str> {
         let [before, least, after] = self.free;
-        // The file system needs some of the card for itself.
+        // The file system needs some of the card for itself: ext4 7 % of 32 GiB.
         let slack = Bytes(size.get() / 50);
         let kept = Bytes(size.get() / 10);
         let room = Bytes(size.get() / 100 * u64::from(100 - full));
         let faults = [
-            (before > room || before + slack * 2 < room, "it was not as full as it should be"),
+            (before > room || before + slack * 4 < room, "it was not as full as it should be"),
             (least + slack < kept, "too little space was left"),
             (after + slack < before, "space is missing afterwards"),
             // What a killed test leaves is a directory of ours, which the next one removes.
