@@ -46,9 +46,6 @@ const REFUSAL: &str = "3";
 /// The shares of them that are full, in percent.
 const FULL: [u32; 2] = [0, 80];
 
-/// From so many percent on a tenth of the card or less is tested.
-const UNDECIDED_FROM: u32 = 75;
-
 /// The store that is to be excluded. Those of the fakes are smaller than what is excluded for them.
 const STORE: &str = "96M";
 
@@ -150,10 +147,10 @@ fn is_right(seen: &Seen, is_fake: bool) -> bool {
         && match (seen.filesystem.as_str(), is_fake) {
             (REFUSED, _) => verdict == REFUSAL,
             (_, true) => verdict != "genuine",
-            // What is left to test of a card that is nearly full is too little for a verdict.
+            // Of a card that is 80 % full a tenth is left to test, which is too little for a verdict.
             (_, false) => {
-                ["genuine", "killed"].contains(&verdict)
-                    || seen.full > UNDECIDED_FROM && verdict == "undecided"
+                verdict == "killed"
+                    || verdict == if seen.full == 0 { "genuine" } else { "undecided" }
             }
         }
 }

@@ -5,7 +5,7 @@ while [ ! -b /dev/$LAST ] && [ $tries -lt 240 ]; do sleep 0.25; tries=$((tries +
 mkdir -p /mnt
 # Busybox takes its own tool for a bare name, whatever stands in PATH: the real ones are named in full.
 TOOLS=/usr/bin
-export XDG_DATA_HOME=/tmp/home PATH=/usr/bin:/usr/sbin:/bin:/sbin
+export XDG_DATA_HOME=/tmp/home PATH=$TOOLS:/usr/sbin:/bin:/sbin
 
 free_kib() {
   set -- $(stat -f -c '%a %S' /mnt)
@@ -29,7 +29,7 @@ fill() {
     size=$left
     [ $size -gt 3000 ] && size=3000
     if [ $1 = exfat ]; then truncate -s ${size}M /mnt/film$number
-    else touch /mnt/film$number && /usr/bin/fallocate -n -l ${size}M /mnt/film$number; fi
+    else touch /mnt/film$number && $TOOLS/fallocate -n -l ${size}M /mnt/film$number; fi
     left=$((left - size))
     number=$((number + 1))
   done
