@@ -113,7 +113,7 @@ fn again(transport: Option<&Transport>) -> &'static str {
 pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String {
     let is_files = args.target.is_dir();
     if let Some(advice) = answer.found.advice() {
-        let is_part = answer.found.verdict == CapacityVerdict::Genuine && is_files;
+        let is_part = answer.found.is_sound() && is_files;
         let rest = if is_part { of_the_rest(args, option) } else { String::new() };
         if answer.found.verdict == CapacityVerdict::Genuine && is_plain_file(args) {
             return format!("What to do: {OF_A_FILE}");
@@ -132,7 +132,7 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
         CapacityVerdict::Suspicious => {
             format!("What to do: test it by writing: {by_writing}{keeps}")
         }
-        CapacityVerdict::Undecided if is_files && (args.full || answer.found.is_too_small) => {
+        CapacityVerdict::Undecided if is_files && args.full => {
             format!("What to do: {}.{}", again(), of_the_rest(args, option))
         }
         CapacityVerdict::Undecided if is_files => {

@@ -79,6 +79,10 @@ fn a_directory_ends_with_a_verdict() {
     rustix::fs::fallocate(&film, rustix::fs::FallocateFlags::empty(), 0, 700 << 20).unwrap();
     let nearly_full = answer(&home, &[directory.to_str().unwrap()], 4);
     assert_eq!(nearly_full["verdict"], "undecided", "{nearly_full}");
+    let why = nearly_full["reasons"][0].as_str().unwrap();
+    assert!(why.ends_with("or more may pass this test"), "{nearly_full}");
+    let advice = nearly_full["advice"].as_str().unwrap();
+    assert!(advice.contains("% of the device was not tested"), "no repeating: {nearly_full}");
     // Memory is refused as by every command, and no option is named that is refused as well.
     let memory = lab_or_skip!(Mount::tmpfs("size=2G"));
     let told = run(home.cardproof(&["verify", memory.path().to_str().unwrap()])).expect(2).stderr;

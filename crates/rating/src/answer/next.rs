@@ -49,6 +49,8 @@ pub enum Next {
     NameStorage,
     /// Measure a directory of the user's own on it, or run it as root.
     OwnDirectory,
+    /// Move files away, so that more of it can be tested, and check again.
+    MoveFiles,
     /// Mount a file system of it, and measure a directory there.
     MeasureMounted,
     /// Use another card for a system: one that passes A1, which this one does not.
@@ -132,9 +134,8 @@ fn of_real(real: Option<&Real>, may_be_card: bool) -> Vec<Next> {
     match real {
         Some(Real::No { .. }) => vec![Next::CopyData, Next::ReturnIt],
         Some(Real::Damaged) => vec![Next::CopyData, Next::ReplaceIt],
-        Some(Real::Suspicious { .. } | Real::Undecided | Real::TooSmall { .. }) => {
-            vec![Next::VerifyByWriting]
-        }
+        Some(Real::Suspicious { .. } | Real::Undecided) => vec![Next::VerifyByWriting],
+        Some(Real::TooSmall { .. }) => vec![Next::MoveFiles],
         Some(Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace }) => {
             vec![Next::VerifyFull]
         }

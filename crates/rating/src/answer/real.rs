@@ -162,6 +162,7 @@ mod tests {
     const SIZE: Bytes = Bytes::gib(32);
     const PART: Real = Real::SoFar { tested: Bytes::gib(4), of: SIZE };
     const COPIED: Real = Real::Suspicious { signs: 1 };
+    const LITTLE: Real = Real::TooSmall { tested: Bytes::gib(1), of: SIZE };
     const NOT_TESTED: Real = Real::NotTested { why: Untested::ReadOnly };
 
     fn fake() -> Real {
@@ -177,9 +178,13 @@ mod tests {
     #[test]
     fn an_earlier_test_is_told_where_it_says_more() {
         let all = Real::Yes { size: SIZE, in_full: true };
-        for (now, before) in
-            [(&NOT_TESTED, &all), (&PART, &all), (&PART, &fake()), (&NOT_TESTED, &PART)]
-        {
+        for (now, before) in [
+            (&NOT_TESTED, &all),
+            (&PART, &all),
+            (&PART, &fake()),
+            (&NOT_TESTED, &PART),
+            (&LITTLE, &PART),
+        ] {
             assert_eq!(after(now, before), (before.clone(), true), "{now:?} after {before:?}");
         }
         for (now, before) in [
@@ -188,6 +193,8 @@ mod tests {
             (&PART, &PART),
             (&Real::Damaged, &all),
             (&COPIED, &all),
+            (&PART, &LITTLE),
+            (&NOT_TESTED, &LITTLE),
         ] {
             assert_eq!(after(now, before), (now.clone(), false), "{now:?} after {before:?}");
         }

@@ -152,6 +152,8 @@ fn a_small_part_of_the_device_does_not_make_it_genuine() {
          8 GiB."
     );
     assert!(small.reasons[0].contains("500 MiB or more may pass"), "{small:#?}");
+    let advice = "The free space keeps data. 94 % of the device was not tested.";
+    assert_eq!(small.advice().as_deref(), Some(advice));
     let fake = in_free_space(Bytes::mib(500), 100 << 20);
     assert_eq!(fake.verdict, CapacityVerdict::Fake, "what is wrong there is wrong: {fake:#?}");
 }

@@ -97,6 +97,7 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
             (Some("cardproof"), "one of your own on it; or run it as root, with sudo")
         }
         Next::MeasureMounted => (Some("cardproof"), "for its speed: a directory on it, mounted"),
+        Next::MoveFiles => (None, "move files away and check it again: more of it is tested then"),
         Next::FasterCard => (None, "for a system, use a card that passes A1"),
         Next::FasterStorage => (None, "for a system, use an SSD or a faster card"),
         Next::CheckAgain => (None, "close other programs, and check it again"),
