@@ -80,7 +80,8 @@ fn a_record_that_cannot_be_read_is_left_out_hidden_and_deleted(place: &TestData)
     assert!(page.text().contains("cannot read this record"), "{}", page.text());
     let told = hub.get_json(&format!("/r/{id}"));
     assert_eq!((told.status, told.json()["error"].clone()), (500, json!("unreadable")));
-    assert!(hub.log().contains(&format!("the record {id}: ")), "{}", hub.log());
+    let named = format!("the record {id}: ");
+    assert!(hub.log_with(&named).contains(&named));
     assert_eq!(hub.get("/").status, 200);
     let lines = hub.dumped();
     let models: Vec<_> = lines.iter().map(|line| line["id"] != *id).collect();
