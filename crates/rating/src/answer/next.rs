@@ -88,8 +88,11 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     steps.extend(of_power(answer.power.as_ref()));
     steps.extend(of_speed(answer.fast.as_ref(), answer.may_be_card));
     steps.extend(of_set_up(answer.set_up.as_ref()));
-    if matches!(answer.real, Some(Real::SoFar { .. })) {
-        steps.push(Next::VerifyFull);
+    // More of what is sound can wait.
+    match answer.real {
+        Some(Real::SoFar { .. }) => steps.push(Next::VerifyFull),
+        Some(Real::TooSmall { .. }) => steps.push(Next::MoveFiles),
+        _ => {}
     }
     if matches!(answer.healthy, Some(Healthy::Yes { log: LogRead::NotPermitted, .. })) {
         steps.push(Next::RunAsRoot);
@@ -135,7 +138,6 @@ fn of_real(real: Option<&Real>, may_be_card: bool) -> Vec<Next> {
         Some(Real::No { .. }) => vec![Next::CopyData, Next::ReturnIt],
         Some(Real::Damaged) => vec![Next::CopyData, Next::ReplaceIt],
         Some(Real::Suspicious { .. } | Real::Undecided) => vec![Next::VerifyByWriting],
-        Some(Real::TooSmall { .. }) => vec![Next::MoveFiles],
         Some(Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace }) => {
             vec![Next::VerifyFull]
         }
@@ -210,6 +212,8 @@ fn of_set_up(set_up: Option<&SetUp>) -> Option<Next> {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_units::Bytes;
+
     use super::*;
 
     fn steps_of(system: Grade, disturbed: usize) -> Vec<Next> {
@@ -302,5 +306,14 @@ mod tests {
         // One that is not bad is tuned.
         let slow = steps(&answer(Overall::WatchIt, None));
         assert!(slow.contains(&Next::Tune), "{slow:?}");
+        // What is sound so far is tested further when the rest is done, by a test that can say more.
+        let (tested, of) = (Bytes::gib(1), Bytes::gib(8));
+        for (real, last) in [
+            (Real::SoFar { tested, of }, Next::VerifyFull),
+            (Real::TooSmall { tested, of }, Next::MoveFiles),
+        ] {
+            let sound = Answer { real: Some(real), ..answer(Overall::WatchIt, None) };
+            assert_eq!(steps(&sound), [slow.clone(), vec![last]].concat(), "{sound:?}");
+        }
     }
 }
