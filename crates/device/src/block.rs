@@ -74,7 +74,7 @@ impl<'root> BlockDevice<'root> {
 
     /// Where its node is, by the kernel's rule.
     pub(crate) fn node(&self) -> PathBuf {
-        Path::new("/dev").join(self.name.replace('!', "/"))
+        node_of(&self.name)
     }
 
     pub(crate) fn root(&self) -> &'root Sysroot {
@@ -166,4 +166,9 @@ impl<'root> BlockDevice<'root> {
         let named = names.iter().filter(|name| name.starts_with(prefix));
         Ok(named.filter_map(|name| Self::by_name(root, name)).collect())
     }
+}
+
+/// Where the node of the device called `name` is.
+pub(crate) fn node_of(name: &str) -> PathBuf {
+    Path::new("/dev").join(name.replace('!', "/"))
 }

@@ -1,8 +1,10 @@
 //! A disk, for those who need no more of it than what the kernel calls it and how it is addressed.
 
+use std::path::PathBuf;
+
 use cardproof_units::Bytes;
 
-use crate::block::BlockDevice;
+use crate::block::{BlockDevice, node_of};
 use crate::identify::alignment::start_of;
 use crate::{DeviceNumber, Sysroot};
 
@@ -18,6 +20,14 @@ pub struct Disk {
     pub number: DeviceNumber,
     /// What it holds; `None` where the system does not tell.
     pub size: Option<Bytes>,
+}
+
+impl Disk {
+    /// Where its node is, by the kernel's rule.
+    #[must_use]
+    pub fn node(&self) -> PathBuf {
+        node_of(&self.name)
+    }
 }
 
 /// The disk that the device with `number` is, or is a partition of; `None` where sysfs knows none.

@@ -7,6 +7,7 @@
 //! Nothing here decides what to write or to read next; that is the work of the crate `probe`.
 
 mod bounds;
+mod elsewhere;
 mod exclusion;
 mod family;
 mod files;
@@ -26,6 +27,7 @@ mod thinned;
 mod weighed;
 
 pub use bounds::{CONFIDENCE, excluded_share, places_for_share};
+pub use elsewhere::{places_to_read, repeats_after};
 pub use exclusion::{Exclusion, MissingPart};
 pub use files::genuine_after_files;
 pub use finding::{Finding, Store, Verdict};

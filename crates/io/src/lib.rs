@@ -28,6 +28,7 @@ mod mounts;
 mod null;
 mod op;
 mod open;
+mod place_reader;
 mod psync;
 mod sampled_space;
 pub mod scratch;
@@ -48,6 +49,7 @@ pub use mounts::{Flags as MountFlags, PrivateMount, PrivateMounts};
 pub use null::NullTarget;
 pub use op::{Completion, Fault, Op, OpKind, Slot, Submission};
 pub use open::{EngineChoice, OpenOptions, TargetOpenError, open, open_new};
+pub use place_reader::{PlaceReader, open_unnoticed};
 pub use psync::PsyncTarget;
 pub use sampled_space::{Layer, SampledSpace};
 pub use target::{

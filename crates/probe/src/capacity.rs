@@ -13,6 +13,7 @@
 //! unless places failed.
 
 mod again;
+mod elsewhere;
 mod experiment;
 mod layout;
 mod pace;
@@ -23,6 +24,7 @@ mod run;
 pub mod shorthand;
 mod stretches;
 
+pub use elsewhere::{Elsewhere, Looked, Strayed, look_elsewhere};
 pub use experiment::{Outcome, Progress, Stage, Watch};
 pub(crate) use layout::shuffle;
 pub use pace::Estimate;

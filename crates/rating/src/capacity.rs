@@ -3,6 +3,7 @@
 //! A record keeps what was written and what came back; the verdict follows from that, so that an old
 //! record is judged by the present rules.
 
+mod elsewhere;
 mod files;
 mod inference;
 mod places;
@@ -26,8 +27,14 @@ const COVERED: f64 = 0.9;
 
 /// From this share of the device up free space that keeps its data makes it genuine as far as tested. A choice: a fake
 /// that holds more than was tested passes, where its addresses start again beyond that. Users of f3 have met fakes that
-/// held 6, 12 and 39 % of what they announced (issues 258, 52 and 281 of AltraMayor/f3).
+/// held 6, 12 and 39 % of what they announced (issues 258, 52 and 281 of AltraMayor/f3). Less is enough where reading
+/// places elsewhere excludes such a fake.
 const STANDS_FROM: f64 = 0.25;
+
+/// Where reading places elsewhere excludes every device that really holds up to this share of what it announces, the
+/// free space stands for the device however small it is. A choice: no fake of a larger share is known, and what a test
+/// leaves free, a tenth, mostly lies at the end.
+const EXCLUDED_TO: f64 = 0.8;
 
 /// The verdict on a capacity, and what supports it.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +85,7 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
             // Every place was lost, as on a fake, and none shows that the device keeps anything.
             let keeps_nothing = finding.kind.is_fake() || finding.size.low == 0;
             let may_be_fake = finding.verdict == Verdict::Damaged && keeps_nothing;
-            with_cover(of_finding(announced, finding), test, may_be_fake)
+            elsewhere::judged(with_cover(of_finding(announced, finding), test, may_be_fake), test)
         }
         (None, None) => of_reading(announced, test, &record.state),
     };
@@ -232,10 +239,10 @@ impl Capacity {
 
     /// What a fake holds, in a few words.
     pub(crate) fn held(&self) -> String {
-        if self.has_bounds() {
-            format!("holds {} of {}", self.real_size.0, self.announced)
-        } else {
-            format!("holds less than {}", self.announced)
+        match self.real_size {
+            _ if !self.has_bounds() => format!("holds less than {}", self.announced),
+            (Bytes::ZERO, most) => format!("holds at most {most} of {}", self.announced),
+            (least, _) => format!("holds {least} of {}", self.announced),
         }
     }
 
@@ -292,7 +299,9 @@ fn percent(probability: f64) -> String {
 }
 
 fn between((low, high): (Bytes, Bytes)) -> String {
-    if low.to_string() == high.to_string() {
+    if low == Bytes::ZERO {
+        format!("at most {high}")
+    } else if low.to_string() == high.to_string() {
         format!("{low} ({} bytes)", high.get())
     } else {
         format!("{low} to {high}")
@@ -348,8 +357,10 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
         )
     };
     found.reasons.insert(0, stretch);
+    let excluded = elsewhere::excluded(test).as_f64();
     if found.verdict == CapacityVerdict::Genuine
         && tested.as_f64() < STANDS_FROM * announced.as_f64()
+        && excluded < EXCLUDED_TO * announced.as_f64()
     {
         found.verdict = CapacityVerdict::Undecided;
         found.is_too_small = true;

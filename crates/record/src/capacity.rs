@@ -91,6 +91,9 @@ pub struct CapacityTest {
     /// What of the device a test in free space covers; absent for other tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cover: Option<CapacityCover>,
+    /// What reading places that a test in free space has not written has shown; absent where none was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<CapacityElsewhere>,
     /// Whether the reads came from the storage device; absent for a simulated card and in records of older
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,6 +157,32 @@ pub struct CapacityCover {
     /// them out, and lie anywhere between the two ends above.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_by_allocation: bool,
+}
+
+/// What reading places that a test in free space has not written has shown. A device whose addresses repeat has
+/// data of the test there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CapacityElsewhere {
+    /// Over how many bytes of the whole disk the places were chosen; absent where they were chosen in files of the
+    /// file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_bytes: Option<Bytes>,
+    /// How many places of 4 KiB were read.
+    pub places: u64,
+    /// How many of them hold data of this test; it ends at 32.
+    pub found: u64,
+    /// How many of those changed when the test wrote the data once more.
+    pub changed: u64,
+    /// How far on the disk each of those lies from where the test wrote; at most 32.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distances_bytes: Vec<Bytes>,
+    /// How many bytes the test has written at the highest addresses of the disk.
+    #[serde(default)]
+    pub top_bytes: Bytes,
+    /// The lowest of these addresses, from the start of the disk.
+    #[serde(default)]
+    pub top_start_bytes: Bytes,
 }
 
 /// What reading has shown of a part of the addresses.

@@ -49,7 +49,9 @@ mod words;
 pub use activity::{
     Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
 };
-pub use capacity::{CapacityCover, CapacityFiles, CapacityMethod, CapacityRegion, CapacityTest};
+pub use capacity::{
+    CapacityCover, CapacityElsewhere, CapacityFiles, CapacityMethod, CapacityRegion, CapacityTest,
+};
 pub use capacity_answer::{
     CapacityAnswer, CapacityBounds, CapacityExclusion, CapacityVerdict, VERIFY_SCHEMA,
 };

@@ -2,6 +2,7 @@
 //! the finding that follows from the record.
 
 mod announcing;
+mod elsewhere;
 mod files;
 mod free_space;
 mod journal;

@@ -65,7 +65,7 @@ pub fn divisors_to_try(distance_bytes: u64) -> Vec<u64> {
     divisors
 }
 
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+pub(super) fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 

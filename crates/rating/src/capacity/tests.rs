@@ -1,7 +1,8 @@
 //! What a test of the capacity is called.
 
 use cardproof_record::{
-    CapacityCover, CapacityFiles, CapacityFound, CapacityMethod, CapacityPlace, Trial,
+    CapacityCover, CapacityElsewhere, CapacityFiles, CapacityFound, CapacityMethod, CapacityPlace,
+    Trial,
 };
 use cardproof_testkit::records;
 
@@ -169,6 +170,78 @@ fn bounds_of_free_space_leave_room_for_what_was_not_tested() {
     let nothing = in_free_space(Bytes::gib(4), 0);
     assert_eq!(nothing.verdict, CapacityVerdict::Damaged, "{nothing:#?}");
     assert!(nothing.reasons.last().unwrap().contains("looks the same"), "{nothing:#?}");
+}
+
+/// A card of 32 GiB of which 3 GiB were tested and keep their data, with what reading elsewhere has shown.
+fn with_elsewhere(elsewhere: CapacityElsewhere) -> Capacity {
+    let cover = CapacityCover {
+        filesystem_bytes: Bytes::gib(32),
+        device_bytes: Some(Bytes::gib(32)),
+        ..CapacityCover::default()
+    };
+    let test = CapacityTest {
+        announced_bytes: Bytes::gib(3),
+        cover: Some(cover),
+        elsewhere: Some(elsewhere),
+        ..CapacityTest::default()
+    };
+    let found = Capacity {
+        verdict: CapacityVerdict::Genuine,
+        kind: "honest",
+        ..Capacity::unknown(Bytes::gib(3))
+    };
+    elsewhere::judged(with_cover(found, &test, false), &test)
+}
+
+/// Places over the whole disk, and 128 MiB that were written from 30 GiB on.
+fn over_the_disk(places: u64) -> CapacityElsewhere {
+    CapacityElsewhere {
+        disk_bytes: Some(Bytes::gib(32)),
+        places,
+        top_bytes: Bytes::mib(128),
+        top_start_bytes: Bytes::gib(30),
+        ..CapacityElsewhere::default()
+    }
+}
+
+#[test]
+fn data_at_places_that_nobody_wrote_are_a_fakes() {
+    let fake = with_elsewhere(CapacityElsewhere {
+        found: 3,
+        changed: 2,
+        distances_bytes: vec![Bytes::gib(12), Bytes::gib(18)],
+        ..over_the_disk(900)
+    });
+    assert_eq!(fake.verdict, CapacityVerdict::Fake);
+    assert_eq!(fake.headline(), "FAKE: advertised capacity 32 GiB, real capacity at most 6 GiB.");
+    assert_eq!(fake.in_short(), "FAKE: holds at most 6 GiB of 32 GiB");
+    let in_files = CapacityElsewhere { places: 50, found: 1, changed: 1, ..Default::default() };
+    let fake = with_elsewhere(in_files);
+    assert_eq!(fake.verdict, CapacityVerdict::Fake);
+    assert_eq!(fake.in_short(), "FAKE: holds less than 32 GiB");
+}
+
+/// An earlier test with the same seed, or a journal, may have left them.
+#[test]
+fn data_that_stay_as_they_are_show_no_fake_and_exclude_none() {
+    let old = with_elsewhere(CapacityElsewhere { found: 30, changed: 3, ..over_the_disk(9000) });
+    assert_eq!(old.verdict, CapacityVerdict::Undecided);
+    assert!(old.is_too_small);
+}
+
+#[test]
+fn a_small_part_stands_for_the_device_where_no_place_elsewhere_has_its_data() {
+    let verdict = |elsewhere| with_elsewhere(elsewhere).verdict;
+    assert_eq!(verdict(over_the_disk(1308)), CapacityVerdict::Genuine);
+    assert_eq!(verdict(over_the_disk(1307)), CapacityVerdict::Undecided, "too few places");
+    let top_start_bytes = Bytes::gib(25);
+    let lower = CapacityElsewhere { top_start_bytes, ..over_the_disk(1308) };
+    assert_eq!(verdict(lower), CapacityVerdict::Undecided, "a fifth at the end is not excluded");
+    let in_files = CapacityElsewhere { disk_bytes: None, ..over_the_disk(5000) };
+    assert_eq!(verdict(in_files), CapacityVerdict::Undecided, "files lie on a part of the disk");
+    let found = with_elsewhere(over_the_disk(1308));
+    let reason = "that really holds 30 GiB or less would have been found";
+    assert!(found.reasons.last().unwrap().ends_with(reason), "{found:#?}");
 }
 
 /// FAT gives its space out in an order of which nobody knows the first address, so a distance between two

@@ -106,7 +106,8 @@ fn between(short: Nanos, long: Nanos) -> String {
 pub(super) fn of_free_space(written: Bytes, reserved: Bytes, kept: Bytes) -> String {
     format!(
         "Reserves {reserved} of free space, writes test blocks to {written} of it, reads them back, and frees \
-         it again. {kept} stays free for other programs. Your files are not touched."
+         it again. {kept} stays free for other programs. At the end it reads other places, to see whether the test \
+         blocks appear there too. Your files are not changed."
     )
 }
 

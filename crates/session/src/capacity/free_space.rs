@@ -6,15 +6,16 @@
 use std::sync::atomic::Ordering;
 
 use cardproof_device::{ReadWitness, Sysroot};
+use cardproof_evidence::capacity::Verdict;
 use cardproof_io::scratch::UsersDirectory;
 use cardproof_io::{Extent, Target};
-use cardproof_probe::capacity::{Plan, Progress, Wish, run};
+use cardproof_probe::capacity::{Outcome, Plan, Progress, Wish, run};
 use cardproof_record::{
     CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State, Trial,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 
-use super::{announcing, stored};
+use super::{announcing, elsewhere, stored};
 use crate::announcement::{Effect, Prepared};
 use crate::experiment::Experiment;
 use crate::failure::{Failure, with_causes};
@@ -91,7 +92,7 @@ impl Experiment for FreeSpaceCheck {
             return;
         }
         let cover = cover(&bench.place, &bench.record);
-        let mut witness = ReadWitness::begin(&Sysroot::default(), &bench.place.lasting_path());
+        let witness = ReadWitness::begin(&Sysroot::default(), &bench.place.lasting_path());
         let outcome = {
             let Bench { place, recorder, stop, .. } = bench;
             let time_max = self.time_max;
@@ -104,46 +105,60 @@ impl Experiment for FreeSpaceCheck {
             };
             run(target, &plan, &mut watch)
         };
-        let now = bench.place.target.target().now();
-        let filled = match &bench.place.target {
-            Reserved::Placed(_) => Bytes::ZERO,
-            Reserved::Sampled(target) => target.filled(),
-        };
-        let record = &mut bench.record;
-        record.bytes_written += filled;
+        let took = bench.place.target.target().now().saturating_sub(begun);
+        if let Reserved::Sampled(target) = &bench.place.target {
+            bench.record.bytes_written += target.filled();
+        }
         match outcome {
-            Ok(outcome) => {
-                record.bytes_written += outcome.bytes_written;
-                record.bytes_read += outcome.bytes_read;
-                witness.note(outcome.bytes_read);
-                let is_whole = !outcome.evidence.is_cut_short;
-                record.state = if is_whole { State::Complete } else { State::Partial };
-                record.trial = Some(Trial::Capacity(CapacityTest {
-                    time_ns: now.saturating_sub(begun),
-                    cover: Some(cover),
-                    origin: Some(witness.end()),
-                    ..stored::stored(&outcome, &plan, CapacityMethod::FreeSpace)
-                }));
-            }
+            Ok(outcome) => tested(bench, &plan, &outcome, cover, witness, took),
             Err(error) => {
                 bench.recorder.note(&format!("The test has ended early: {}.", with_causes(&error)));
-                record.state = State::Failed;
+                bench.record.state = State::Failed;
             }
-        }
-        let is_in_place = match &bench.place.target {
-            Reserved::Placed(target) => target.is_in_place().unwrap_or(false),
-            // These file systems move no files.
-            Reserved::Sampled(_) => true,
-        };
-        if !is_in_place {
-            bench.recorder.note(
-                "The file system moved the test file during the test, so the test says nothing.",
-            );
-            bench.record.state = State::Failed;
-            bench.record.trial = None;
         }
         give_back(bench);
     }
+}
+
+/// Puts into the record what the test has shown, and what reading places elsewhere shows after it.
+fn tested(
+    bench: &mut Bench<'_, FreeSpace>,
+    plan: &Plan,
+    outcome: &Outcome,
+    cover: CapacityCover,
+    mut witness: ReadWitness,
+    took: Nanos,
+) {
+    let is_in_place = match &bench.place.target {
+        Reserved::Placed(target) => target.is_in_place().unwrap_or(false),
+        // These file systems move no files.
+        Reserved::Sampled(_) => true,
+    };
+    witness.note(outcome.bytes_read);
+    let origin = Some(witness.end());
+    bench.record.bytes_written += outcome.bytes_written;
+    bench.record.bytes_read += outcome.bytes_read;
+    if !is_in_place {
+        bench
+            .recorder
+            .note("The file system moved the test file during the test, so the test says nothing.");
+        bench.record.state = State::Failed;
+        return;
+    }
+    let is_whole = !outcome.evidence.is_cut_short;
+    bench.record.state = if is_whole { State::Complete } else { State::Partial };
+    let elsewhere = if outcome.finding.verdict == Verdict::Fake || bench.is_stopped() {
+        None
+    } else {
+        elsewhere::look(bench, plan, outcome)
+    };
+    bench.record.trial = Some(Trial::Capacity(CapacityTest {
+        time_ns: took,
+        cover: Some(cover),
+        elsewhere,
+        origin,
+        ..stored::stored(outcome, plan, CapacityMethod::FreeSpace)
+    }));
 }
 
 /// So much is given back at a time.

@@ -1,0 +1,126 @@
+//! After a test of free space: whether its data appear at places that it has not written.
+//!
+//! Free space of a part of a disk says nothing of the rest. But a disk whose addresses repeat shows what was written
+//! in that part at addresses outside of it, which need only be read. Root reads places all over the disk, anybody
+//! else places in files.
+
+mod disk;
+mod files;
+
+use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use cardproof_device::DeviceNumber;
+use cardproof_evidence::capacity::places_to_read;
+use cardproof_probe::capacity::{Elsewhere, Looked, Outcome, Plan, look_elsewhere};
+use cardproof_record::CapacityElsewhere;
+use cardproof_units::Bytes;
+
+use crate::failure::with_causes;
+use crate::frontend::Event;
+use crate::session::Bench;
+use crate::target::{FreeSpace, Reserved};
+use disk::Disk;
+use files::Files;
+
+/// So long places are read at the most.
+const TIME_MAX: Duration = Duration::from_secs(8);
+
+/// So long files are looked for at the most.
+const FINDING_MAX: Duration = Duration::from_secs(2);
+
+/// So many places are read at the most: a card that repeats a half shows it after far fewer.
+const PLACES_MAX: u64 = 1 << 15;
+
+/// So many places in files.
+const PLACES_IN_FILES: u64 = 2000;
+
+/// Of the bytes at the highest addresses so many are sought elsewhere at the most.
+const TOP: u64 = 128 << 20;
+
+/// Reads places elsewhere after the test of `plan`, whose `outcome` does not show a fake. `None` where none can be
+/// read or the storage fails; that says nothing.
+pub(super) fn look(
+    bench: &mut Bench<'_, FreeSpace>,
+    plan: &Plan,
+    outcome: &Outcome,
+) -> Option<CapacityElsewhere> {
+    let written: Vec<(u64, u64)> =
+        outcome.evidence.writes.stretches().map(|(start, length, _)| (start, length)).collect();
+    if let Some(mut disk) = open_disk(bench) {
+        // What was written at the end without gaps; the rest lies in pieces.
+        let (top, top_start) = disk.top(&written, TOP.min(outcome.evidence.filler_bytes));
+        let count = places_to_read(top, disk.size.get()).min(PLACES_MAX);
+        let looked = read(bench, plan, &written, &mut disk, count)?;
+        let distances = looked.changed.iter().filter_map(|strayed| {
+            disk.distance(strayed.place, strayed.inside_bytes, strayed.address_bytes)
+        });
+        let (top, top_start) = if disk.is_plain { (top, top_start) } else { (0, 0) };
+        return Some(CapacityElsewhere {
+            disk_bytes: Some(disk.size),
+            distances_bytes: distances.map(Bytes).collect(),
+            top_bytes: Bytes(top),
+            top_start_bytes: Bytes(top_start),
+            ..counts(&looked)
+        });
+    }
+    let begun = Instant::now();
+    let directory = bench.place.lasting_path();
+    let mut goes_on = || begun.elapsed() < FINDING_MAX && !bench.stop.load(Ordering::Relaxed);
+    let mut files = Files::find(&directory, &mut goes_on)?;
+    Some(counts(&read(bench, plan, &written, &mut files, PLACES_IN_FILES)?))
+}
+
+/// The disk under the free space, where this user may read it and the file system says where the space lies.
+fn open_disk(bench: &Bench<'_, FreeSpace>) -> Option<Disk> {
+    let Reserved::Placed(target) = &bench.place.target else { return None };
+    let directory = std::fs::metadata(bench.place.lasting_path()).ok()?;
+    let number = DeviceNumber::from_raw(directory.dev());
+    let filesystem = bench.record.conditions.filesystem.as_ref()?;
+    Disk::open(number, filesystem.partition_start_bytes, target.pieces())
+}
+
+fn counts<P>(looked: &Looked<P>) -> CapacityElsewhere {
+    CapacityElsewhere {
+        places: looked.places,
+        found: looked.found.len() as u64,
+        changed: looked.changed.len() as u64,
+        ..CapacityElsewhere::default()
+    }
+}
+
+/// Reads `count` places of `elsewhere`, as long as there is time and others do not need the space.
+fn read<E: Elsewhere>(
+    bench: &mut Bench<'_, FreeSpace>,
+    plan: &Plan,
+    written: &[(u64, u64)],
+    elsewhere: &mut E,
+    count: u64,
+) -> Option<Looked<E::Place>> {
+    let Bench { place, record, recorder, stop, .. } = bench;
+    let FreeSpace { target, room, .. } = place;
+    let begun = Instant::now();
+    let mut goes_on = |done: f64| {
+        recorder.tell(Event::Step {
+            name: "verify",
+            deed: "reading elsewhere",
+            done,
+            elapsed: begun.elapsed().into(),
+        });
+        // What was found is looked into to the end.
+        let is_late = done < 1.0 && begun.elapsed() > TIME_MAX;
+        !is_late && !stop.load(Ordering::Relaxed) && !room.is_needed_by_others()
+    };
+    match look_elsewhere(target.target(), plan, written, elsewhere, count, &mut goes_on) {
+        Ok(looked) => {
+            record.bytes_written += looked.bytes_written;
+            record.bytes_read += looked.bytes_read;
+            Some(looked)
+        }
+        Err(error) => {
+            recorder.note(&format!("Other places were not read: {}.", with_causes(&error)));
+            None
+        }
+    }
+}

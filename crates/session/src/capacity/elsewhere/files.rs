@@ -1,0 +1,83 @@
+//! Places in the files of a file system that this user may read, where its disk may not be read.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use cardproof_io::{PlaceReader, open_unnoticed};
+use cardproof_probe::capacity::Elsewhere;
+use cardproof_units::Bytes;
+
+/// So many files are looked at, and so many of them kept.
+const LOOKED_AT: usize = 200_000;
+const KEPT: usize = 20_000;
+
+/// Files on one file system, and their places.
+pub(super) struct Files {
+    /// Each file, and how many places it and those before it have.
+    files: Vec<(PathBuf, u64)>,
+    reader: PlaceReader,
+}
+
+impl Files {
+    /// The files on the file system of `directory`, as far as they are found while `goes_on` says so. `None` where
+    /// there are none.
+    pub(super) fn find(directory: &Path, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
+        let directory = fs::canonicalize(directory).ok()?;
+        let device = fs::metadata(&directory).ok()?.dev();
+        let is_on_it = |path: &&Path| fs::metadata(path).is_ok_and(|it| it.dev() == device);
+        let top = directory.ancestors().take_while(is_on_it).last()?;
+        let mut directories = vec![top.to_owned()];
+        let mut files = Vec::new();
+        let (mut places, mut looked_at) = (0, 0);
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                looked_at += 1;
+                if looked_at > LOOKED_AT || files.len() >= KEPT || !goes_on() {
+                    directories.clear();
+                    break;
+                }
+                // Not what a link leads to.
+                let Ok(found) = entry.metadata() else { continue };
+                if found.dev() != device {
+                    continue;
+                }
+                if found.is_dir() {
+                    directories.push(entry.path());
+                } else if found.is_file() {
+                    let held = found.len().min(found.blocks() * 512) / PlaceReader::PLACE.get();
+                    places += held;
+                    if held > 0 {
+                        files.push((entry.path(), places));
+                    }
+                }
+            }
+        }
+        (places > 0).then_some(Self { files, reader: PlaceReader::new().ok()? })
+    }
+}
+
+impl Elsewhere for Files {
+    /// The number of the file, and the place in it.
+    type Place = (usize, Bytes);
+
+    fn choose(&mut self, random: u64) -> Option<Self::Place> {
+        let number = random.checked_rem(self.files.last()?.1)?;
+        let file = self.files.partition_point(|&(_, end)| end <= number);
+        let before = file.checked_sub(1).map_or(0, |last| self.files[last].1);
+        Some((file, Bytes((number - before) * PlaceReader::PLACE.get())))
+    }
+
+    fn read(&mut self, (file, place): Self::Place) -> Option<&[u8]> {
+        let file = open_unnoticed(&self.files.get(file)?.0).ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
+        self.reader.read(file, place).ok()
+    }
+
+    /// The files of the test have no names.
+    fn is_own(&self, _: Self::Place, _: u64, _: u64) -> bool {
+        false
+    }
+}
