@@ -16,7 +16,8 @@ This page is generated from the program's own help by `cargo xtask generate`.
 
 Data goes to standard output; messages and progress go to standard error. The exit status is 0 when done,
 1 when it could not be completed, 2 for a mistake in the command line, 3 when refused for safety,
-4 when a `--require` was not met or the result is bad, 130 and 143 when stopped by Ctrl-C or SIGTERM.
+4 when a `--require` was not met, or the result is bad or (of `verify`) undecided, 130 and 143 when stopped by Ctrl-C or
+SIGTERM.
 ";
 
 /// The program that the page is about.

@@ -50,7 +50,7 @@ root); 2 wrong command line; 3 refused for safety.";
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct HealthArgs {
     /// A block device, such as /dev/mmcblk0, or a directory on it; by default the device that holds the
-    /// current directory; with --over, records; with --raw, files
+    /// current directory; with --over, records (each check and run saves the wear); with --raw, files
     #[arg(value_name = "DEVICE|DIR|FILE", value_parser = crate::target::parser())]
     pub(crate) sources: Vec<PathBuf>,
     /// Look at a saved machine (a directory, or a file of `identify --dump`)

@@ -276,7 +276,7 @@ fn note(read: &Read, talk: Talk) -> bool {
         }
         let lines = if count == 1 { "line" } else { "lines" };
         talk.note(&format!(
-            "{}: skipped {lines} {}: no figures were found in them",
+            "{}: {lines} {} not understood and skipped",
             read.name,
             places.join(", ")
         ));

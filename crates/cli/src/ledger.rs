@@ -36,7 +36,8 @@ const ENDURANCE_MIN: Bytes = Bytes::gib(1);
 /// What stands under the help.
 const AFTER_HELP: &str = "The package has a timer that calls this every ten minutes: \
 systemctl enable --now cardproof-log.timer
-Without the package, a line in /etc/crontab does the same: */10 * * * * root cardproof log
+Without the package, a line in /etc/crontab does the same, with the program's whole path:
+*/10 * * * * root /usr/local/bin/cardproof log
 
 The ledger needs less than 1 kB for a day. It is written to storage once an hour, so a power cut loses one hour of \
 it at most. It holds no serial number: a card is known by a hash that only this computer can make.

@@ -87,19 +87,13 @@ impl ProgressView {
     /// A phase was disturbed and is run again.
     pub(crate) fn phase_repeated(&self, first: &Phase) {
         let line = format!("{}  {}", self.phase.start(), repeated(first));
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.talk.note(&line)),
-            None => self.talk.note(&line),
-        }
+        self.aside(|| self.talk.note(&line));
     }
 
     /// A phase is over.
     pub(crate) fn phase_finished(&self, phase: &Phase) {
         let line = format!("{}  {}", self.phase.start(), self.outcome(phase));
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.talk.note(&line)),
-            None => self.talk.note(&line),
-        }
+        self.aside(|| self.talk.note(&line));
     }
 
     /// What a phase yielded.
@@ -120,6 +114,14 @@ impl ProgressView {
                 format!("{}{stopped}", rates.trim_end())
             }
             _ => "stopped before anything was measured".to_owned(),
+        }
+    }
+
+    /// Does `tell` while the lines are away.
+    pub(crate) fn aside(&self, tell: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
         }
     }
 

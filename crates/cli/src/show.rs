@@ -11,6 +11,7 @@ use clap::{ArgAction, Args};
 use crate::args::OutputArgs;
 use crate::charts;
 use crate::exit::{Exit, Failure};
+use crate::inventory;
 use crate::output::{self, Sink};
 use crate::result::{self, Requirement};
 use crate::saved::{locate, read};
@@ -56,7 +57,10 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let records: Vec<Record> =
         args.records.iter().map(|name| read(&locate(name)?)).collect::<Result<_, _>>()?;
     match records.as_slice() {
-        [record] => one(args, record)?,
+        [record] => {
+            one(args, record)?;
+            tell_of_others(args, record)?;
+        }
         _ if args.wants_report() => {
             return Err(Failure::usage(
                 "a report is of one record; name one, or `cardproof list --html FILE` for many",
@@ -90,6 +94,30 @@ fn one(args: &ShowArgs, record: &Record) -> Result<(), Failure> {
     result::print(record, &verdicts, args.output.details)?;
     if !args.output.details {
         talk.note("\nMore: --details, or --html FILE for the report.");
+    }
+    Ok(())
+}
+
+/// Says that the label that was named stands for other records too.
+fn tell_of_others(args: &ShowArgs, shown: &Record) -> Result<(), Failure> {
+    let Some(label) = args.records[0].to_str().filter(|&name| shown.label.as_deref() == Some(name))
+    else {
+        return Ok(());
+    };
+    let all = inventory::labelled(label)?;
+    let is_other = |record: &&Record| {
+        // A check keeps its test of the capacity by itself too.
+        let is_part = shown.capacity().is_some() && record.capacity() == shown.capacity();
+        record.id != shown.id && !is_part
+    };
+    let others: Vec<&str> =
+        all.iter().map(|(_, record)| record).filter(is_other).map(|record| &*record.id).collect();
+    if !others.is_empty() {
+        Talk::new(args.quiet).note(&format!(
+            "\nThis is the newest of {} records with the label '{label}'. The others: {}",
+            others.len() + 1,
+            others.join(", ")
+        ));
     }
     Ok(())
 }

@@ -74,6 +74,16 @@ impl Terminal {
         }
     }
 
+    /// Says `sentence` above what shows the progress.
+    fn say(&self, sentence: &str) {
+        let talk = self.talk;
+        match (&self.phases, &self.steps) {
+            (Some(phases), _) => phases.aside(|| talk.note(sentence)),
+            (None, Some(steps)) => steps.aside(|| talk.note(sentence)),
+            (None, None) => talk.note(sentence),
+        }
+    }
+
     /// Tells every tenth of the way.
     fn part(&mut self, deed: &str, done: u64, of: u64) {
         let tenths = u128::from(done) * 10 / u128::from(of.max(1));
@@ -95,7 +105,7 @@ pub(crate) fn not_saved(why: &str) -> String {
 impl Frontend for Terminal {
     fn tell(&mut self, event: Event<'_>) {
         match event {
-            Event::Note(sentence) => self.talk.note(sentence),
+            Event::Note(sentence) => self.say(sentence),
             Event::Ready { target, draft, prepared, announcement } => {
                 self.ready(target, draft, prepared, announcement);
             }

@@ -271,8 +271,10 @@ fn answer(culprit: Culprit, most: Option<&Most<'_>>, last: Option<&Record>) -> S
         Culprit::Bus => "Partly: the bus or reader is the limit, not the storage itself.",
         Culprit::Processor => {
             let figure = figure.map_or_else(String::new, |figure| format!(" ({figure})"));
+            let share = most.map_or(0.0, |most| 100.0 * most.share);
             return format!(
-                "No: programs wait for a processor{figure}. A faster card would not help."
+                "No: programs waited for a processor in {share:.0} % of the samples{figure}. A faster card would not \
+                 have helped then."
             );
         }
         Culprit::Memory => "No: there is too little memory, and the storage is busy with swapping.",
@@ -372,8 +374,8 @@ mod tests {
     fn the_processors_are_blamed_with_the_figure() {
         let windows = std::iter::repeat_n(seen(Limit::Cpu, true), 9).collect();
         let told = diagnose(&Known { windows, ..Known::default() });
-        let expected =
-            "No: programs wait for a processor (a figure). A faster card would not help.";
+        let expected = "No: programs waited for a processor in 100 % of the samples (a figure). A faster card would \
+                        not have helped then.";
         assert_eq!(told.answer, expected);
         assert!(told.reasons[0].contains("in 100 % of the samples"), "{:?}", told.reasons);
     }

@@ -338,12 +338,13 @@ impl<'a, 'b> Teller<'a, 'b> {
                 self.saved.as_ref().map_or(Nanos::ZERO, |(saved, all)| saved.time_to_restore(*all));
             let time = estimate.total() + restoring;
             self.told = Some(time);
-            let whose =
-                if self.is_simulated { " of simulated time, which pass in moments" } else { "" };
-            self.recorder.note(&format!(
-                "By the speed of the first writes, the test of the capacity takes about {}{whose}.",
-                time.in_whole_seconds()
-            ));
+            // Simulated time passes in moments.
+            if !self.is_simulated {
+                self.recorder.note(&format!(
+                    "By the speed of the first writes, the test of the capacity takes about {}.",
+                    time.in_whole_seconds()
+                ));
+            }
         }
         self.recorder.tell(Event::Step {
             name: "capacity",

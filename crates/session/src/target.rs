@@ -17,7 +17,7 @@ use cardproof_device::{Surroundings, Sysroot, look_at_path};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::TargetKind;
-use cardproof_sim::Keeping;
+use cardproof_sim::{Keeping, find};
 use cardproof_units::{Bytes, shell_path};
 
 use crate::failure::{Failure, FailureKind, with_causes};
@@ -203,6 +203,12 @@ pub fn not_there(path: &Path, error: &io::Error) -> Failure {
             "nothing is measured from standard input; name a directory; to read what another tool has printed: \
              cardproof import -",
         ),
+        io::ErrorKind::NotFound if path.to_str().is_some_and(|name| find(name).is_ok()) => {
+            Failure::usage(format!(
+                "{0} does not exist; did you mean the simulated card sim:{0}?",
+                path.display()
+            ))
+        }
         io::ErrorKind::NotFound => Failure::usage(format!(
             "{} does not exist; check the name: `lsblk` lists devices, `cardproof --help` the \
              commands",

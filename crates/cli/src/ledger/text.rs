@@ -96,7 +96,7 @@ fn days(found: &Outlook) -> String {
         (Some(days), Some(low), Some(high)) => format!("about {days:.0} ({low:.0} to {high:.0})"),
         (Some(days), Some(low), None) => format!("about {days:.0}, at least {low:.0}"),
         (Some(days), None, Some(high)) if days >= 1.0 => format!(
-            "about {days:.0} at this pace; up to {high:.0}, as other days may have {:.1} times less",
+            "about {days:.0} at this pace; up to {high:.0} if other days have {:.1} times less",
             high / days
         ),
         (_, Some(low), Some(high)) => format!("{low:.0} to {high:.0}"),
@@ -158,7 +158,7 @@ pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
     let is_young = cards.iter().all(|card| card.outlook.days < YOUNG_DAYS);
     is_young.then_some(
         "Next: let it run every ten minutes. If cardproof came as a package: sudo systemctl enable --now \
-         cardproof-log.timer. If not, as a line in /etc/crontab: */10 * * * * root cardproof log. After 3 days it also \
+         cardproof-log.timer. If not, as a line in /etc/crontab, with the program's whole path: */10 * * * * root /usr/local/bin/cardproof log. After 3 days it also \
          tells between which limits these figures lie.\n",
     )
 }
@@ -201,7 +201,7 @@ mod tests {
         assert!(text.starts_with(head), "{text}");
         assert!(text.contains("(at least 3.7 % of the endurance used)"), "{text}");
         // (2700 - 100) / 100 days, and exp(1.645 * 0.5) = 2.3 times as many where one day alone tells the pace.
-        let expected = "about 26 at this pace; up to 59, as other days may have 2.3 times less";
+        let expected = "about 26 at this pace; up to 59 if other days have 2.3 times less";
         assert!(text.contains(expected) && is_young, "{text}");
         let (text, is_young) = told(3, Bytes(2_700_000_000_000));
         assert!(text.starts_with("mmcblk0: 3 days, 2026-11-01 to 2026-11-03\n"), "{text}");

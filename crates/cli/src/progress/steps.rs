@@ -58,6 +58,14 @@ impl StepView {
         !self.told.as_ref().is_some_and(is_same)
     }
 
+    /// Does `tell` while the line is away.
+    pub(crate) fn aside(&self, tell: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
+    }
+
     /// The last step is over; what it made is being removed.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {

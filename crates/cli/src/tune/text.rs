@@ -114,7 +114,7 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
         "read_ahead" => ("Read-ahead", "larger reads are faster"),
         "mount_options" => ("noatime", "without it, reading a file may write its access time"),
         "swap" => ("Swap", "swapping to a card is slow and wears it"),
-        "logs" => ("Logs", "many log writes wear the card; a crash then loses the logs"),
+        "logs" => ("Logs", "log writes wear the card; each restart then deletes logs"),
         "sqlite" => ("SQLite", "databases are faster in WAL mode"),
         "bus" => ("Bus", &step.why),
         "queue_and_cache" => ("Queue and cache", &step.why),

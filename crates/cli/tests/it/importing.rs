@@ -80,7 +80,7 @@ fn several_cards_are_as_many_records_and_one_document() {
     assert_eq!(document["schema"], "cardproof.import/1");
     assert_eq!(document["records"].as_array().unwrap().len(), 4);
     assert_eq!(home.records().len(), 4);
-    assert!(ended.stderr.contains("skipped lines"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("not understood and skipped"), "{}", ended.stderr);
 }
 
 #[test]

@@ -63,6 +63,7 @@ fn a_target_that_is_not_there() {
     let home = Home::new();
     let missing = home.place().join("no-such-directory");
     refuse(&["run", word(&missing)], &home, USAGE, &["no-such-directory"]);
+    refuse(&["verify", "fake-wrap"], &home, USAGE, &["did you mean", "sim:fake-wrap"]);
 }
 
 #[test]

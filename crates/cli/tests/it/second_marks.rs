@@ -20,7 +20,7 @@ fn a_check_is_one_row_of_a_list_and_names_its_label() {
     assert!(ended.stdout.trim_start().starts_with("kitchen pi: SanDisk"), "{}", ended.stdout);
     assert!(ended.stdout.contains("To quote: small writes faster than "), "{}", ended.stdout);
     let notes = in_one_line(&ended.stderr);
-    assert!(notes.contains("of simulated time"), "{notes}");
+    assert!(notes.contains("in simulated time"), "{notes}");
     assert!(notes.contains("4 KiB random write, depth 32"), "{notes}");
     assert!(!notes.contains("qd32"), "{notes}");
     let list = said(&home, &["list"], 0).stdout;
@@ -72,7 +72,7 @@ fn a_comparison_names_commands_that_there_are_and_the_price_that_is_missing() {
     said(&home, &check, 0);
     let words = ["compare", "first", "the other", "--price", "first=9.90"];
     let text = in_one_line(&said(&home, &words, 0).stdout);
-    assert!(text.contains("`cardproof run TARGET --size 32M`"), "{text}");
+    assert!(text.contains("`cardproof run TARGET --size 256M`"), "{text}");
     assert!(text.contains("No price is given for the other."), "{text}");
     assert!(text.contains("add --price 'the other=AMOUNT'"), "{text}");
 }

@@ -26,10 +26,7 @@ fn verify_says_what_was_tested_and_what_that_rules_out() {
     // No estimate refers to another one that may not have been shown.
     let notes = in_one_line(&ended.stderr);
     assert!(!notes.to_lowercase().contains("new estimate"), "{notes}");
-    assert!(
-        notes.contains("By the speed of the first writes, the test of the capacity takes about"),
-        "{notes}"
-    );
+    assert!(!notes.contains("By the speed of the first writes"), "simulated time passes at once");
 }
 
 #[test]

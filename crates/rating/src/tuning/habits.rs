@@ -40,8 +40,7 @@ pub(super) fn steps() -> [TuningStep; 3] {
                 "printf '[Journal]\\nStorage=volatile\\n' | sudo tee /etc/systemd/journald.conf.d/volatile.conf",
                 "sudo systemctl restart systemd-journald",
             ],
-            "after a crash or a power cut, all logs since boot are lost, including those that show the \
-             cause",
+            "each restart deletes the logs, and a crash or a power cut those that show its cause",
             &[
                 "sudo rm /etc/systemd/journald.conf.d/volatile.conf",
                 "sudo systemctl restart systemd-journald",

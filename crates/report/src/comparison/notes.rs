@@ -156,18 +156,18 @@ fn spans(rankings: &[&Ranking]) -> Option<String> {
         .flat_map(|card| &card.parts);
     let spans: Vec<Bytes> = parts.map(|part| part.span_bytes).collect();
     let (least, most) = (spans.iter().min()?, spans.iter().max()?);
-    let common = Bytes::mib(least.get() >> 20);
-    let cure = if common == Bytes::ZERO {
+    // No class can be told from a smaller range.
+    let common = most.get() >> 20;
+    let cure = if common == 0 {
         String::new()
     } else {
         format!(
-            " For equal ranges, measure every card with `cardproof run TARGET --size {}M`.",
-            common.get() >> 20
+            " For equal ranges, measure the cards with a smaller one again: `cardproof run TARGET --size {common}M`."
         )
     };
     Some(format!(
-        "The test ranges differ ({} to {}). A smaller range gives higher rates, so a card with a \
-         smaller range is called faster only if its lead is larger than that.{cure}",
+        "The test ranges differ ({} to {}), and a smaller range gives higher rates. A card with a smaller range is \
+         called faster only where its lead is too large to come from that.{cure}",
         range(*least),
         range(*most)
     ))

@@ -308,6 +308,8 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             let [first, last] = range;
             let range = if first == last {
                 format!("all take {first}")
+            } else if several.len() == 2 {
+                format!("{first} and {last}")
             } else {
                 format!("{first} to {last}")
             };
@@ -338,7 +340,7 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
     if let Some(reason) = &choice.reason {
         let unit = if reason.column.is_told_in_iops() { "IOPS" } else { "bytes/s" };
         let is_open = choice.has_intervals && !reason.is_certain;
-        let alone = if is_open { " (by itself not certain)" } else { "" };
+        let alone = if is_open { ", which alone would not be certain" } else { "" };
         text.push_str(&format!(
             " The difference comes mainly from {}: {} and {}{alone}.",
             reason.column.label(),

@@ -31,6 +31,9 @@ const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
+/// A longer label moves the rest of its own row alone.
+const LABEL_MAX: usize = 16;
+
 /// A result that is cut keeps at least so many columns.
 const RESULT_MIN: usize = 16;
 
@@ -52,14 +55,14 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     if is_fitted {
         cut_results(&mut rows, entries, latest, width);
     }
-    let widest = |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..4).map(widest).collect();
+    let widths: Vec<usize> = (0..4).map(|column| widest(&rows, column)).collect();
     // Where no record has a label, there is no column of labels.
     let shown: Vec<usize> = (0..4).filter(|&column| widths[column] > 0).collect();
-    let taken: usize = shown.iter().map(|&column| widths[column] + GAP.len()).sum();
-    let card_width = width.saturating_sub(taken).max(CARD_MIN);
     let mut out = String::new();
     for (entry, row) in entries.iter().zip(&rows) {
+        let of_row = |column: usize| widths[column].max(columns_of(&row[column])) + GAP.len();
+        let taken: usize = shown.iter().map(|&column| of_row(column)).sum();
+        let card_width = width.saturating_sub(taken).max(CARD_MIN);
         let cells = shown.iter().map(|&column| left(&row[column], widths[column]));
         let card = if is_fitted {
             cut_end(&entry.card_in_short, card_width)
@@ -73,6 +76,17 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     out
 }
 
+/// How wide a column of `rows` is.
+fn widest(rows: &[[String; 4]], column: usize) -> usize {
+    const LABEL: usize = 1;
+    let columns = || rows.iter().map(|row| columns_of(&row[column]));
+    let most = columns().max().unwrap_or(0);
+    if column != LABEL || most <= LABEL_MAX {
+        return most;
+    }
+    columns().filter(|&label| (1..=LABEL_MAX).contains(&label)).max().unwrap_or(LABEL_MAX)
+}
+
 /// What stands behind the result of the record that `latest` names.
 fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
     if latest == Some(&*entry.id) { " (latest)" } else { "" }
@@ -80,8 +94,7 @@ fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
 
 /// Cuts the results of `rows`, so that id, label, day, result and the least of a card fit in `width` columns.
 fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], latest: Option<&str>, width: usize) {
-    let widest = |column: usize| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0);
-    let before = (0..3).map(widest).filter(|&columns| columns > 0);
+    let before = (0..3).map(|column| widest(rows, column)).filter(|&columns| columns > 0);
     let taken: usize = before.map(|columns| columns + GAP.len()).sum();
     let card = entries.iter().map(|it| columns_of(&it.card_in_short)).max().unwrap_or(0);
     let room = width.saturating_sub(taken + GAP.len() + card.min(CARD_MIN)).max(RESULT_MIN);
