@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use cardproof_device::{Partition, Surroundings, Sysroot, look_at_path};
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{
-    AppliedBy, Gain, Ground, Mounted, Setting, TuningPlace, TuningStep, tuning_plan,
+    AppliedBy, Gain, Ground, Mounted, Setting, TuningPlace, TuningStep, settings_to_keep,
+    tuning_plan,
 };
 use cardproof_record::{Conditions, DeviceInfo, Record, RecordHead};
 use cardproof_report::one_line;
@@ -436,7 +437,8 @@ fn show(
     let deletes = steps.iter().any(|step| step.applied_by == AppliedBy::Destroy);
     let step = if args.details { "The step partition" } else { "Step 1" };
     let word = shell_path(&args.target);
-    let there = known.on_blocks(&args.target).told(&word, deletes.then_some(step));
+    let mut there = known.on_blocks(&args.target).told(&word, deletes.then_some(step));
+    there.push_str(&kept(args, known, steps));
     out.push_str(&if args.details {
         text::in_full(&target, steps, &there, talk::width())
     } else {
@@ -455,4 +457,16 @@ fn show(
         out.push_str(&cardproof_report::wrapped(&in_use, talk::width()));
     }
     output::write(&Sink::Stdout, &out)
+}
+
+/// The settings that are good as they are, in a line; empty where none was looked at.
+fn kept(args: &TuneArgs, known: &Known, steps: &[TuningStep]) -> String {
+    if simulated_name(&args.target).is_some() {
+        return String::new();
+    }
+    let mut kept = settings_to_keep(&known.conditions, steps);
+    if !kept.is_empty() && !has_swap() {
+        kept.push("no swap".to_owned());
+    }
+    if kept.is_empty() { String::new() } else { format!("Good as it is: {}.\n", kept.join(", ")) }
 }

@@ -20,6 +20,7 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 pub use ground::Ground;
+pub use host::settings_to_keep;
 pub use layout::{Layout, USUAL_UNIT};
 
 /// How a step can be done.
@@ -193,6 +194,21 @@ mod tests {
         conditions.settings.scheduler = Some("none".to_owned());
         conditions.settings.read_ahead_bytes = Some(Bytes::kib(128));
         conditions
+    }
+
+    #[test]
+    fn what_is_good_is_named_and_what_a_step_changes_is_not() {
+        let mut conditions = conditions();
+        conditions.device.transport = Some(Transport::Sd);
+        conditions.settings.scheduler = Some("mq-deadline".to_owned());
+        let steps = tuning_plan(&place("mmcblk0"), &conditions, None);
+        let kept = settings_to_keep(&conditions, &steps);
+        assert!(kept.contains(&"I/O scheduler mq-deadline".to_owned()), "{kept:?}");
+        assert!(!kept.iter().any(|it| it.contains("read-ahead")), "a step changes it: {kept:?}");
+        conditions.settings.scheduler = Some("bfq".to_owned());
+        let steps = tuning_plan(&place("mmcblk0"), &conditions, None);
+        let kept = settings_to_keep(&conditions, &steps);
+        assert!(!kept.iter().any(|it| it.contains("scheduler")), "{kept:?}");
     }
 
     #[test]

@@ -32,6 +32,24 @@ pub(super) fn steps(place: &TuningPlace<'_>, conditions: &Conditions) -> Vec<Tun
         .collect()
 }
 
+/// The settings of the host that were looked at and that none of `steps` changes, in a few words each.
+#[must_use]
+pub fn settings_to_keep(conditions: &Conditions, steps: &[TuningStep]) -> Vec<String> {
+    let is_kept = |name: &str| !steps.iter().any(|step| step.name == name);
+    let settings = &conditions.settings;
+    let scheduler = settings.scheduler.as_ref().filter(|_| is_kept("scheduler"));
+    let read_ahead = settings.read_ahead_bytes.filter(|_| is_kept("read_ahead"));
+    let noatime = conditions.filesystem.is_some() && is_kept("mount_options");
+    [
+        scheduler.map(|now| format!("I/O scheduler {now}")),
+        read_ahead.map(|now| format!("read-ahead {now}")),
+        noatime.then(|| "noatime".to_owned()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
 fn by_hand(name: &'static str, why: String, sure: f64) -> TuningStep {
     TuningStep {
         name,

@@ -304,14 +304,12 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             format!("{winner} is the best: {}.", in_unit(values[0]))
         }
         (several, behind) => {
-            let range = [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
-            let [first, last] = range;
-            let range = if first == last {
-                format!("all take {first}")
-            } else if several.len() == 2 {
-                format!("{first} and {last}")
-            } else {
-                format!("{first} to {last}")
+            let [first, last] =
+                [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
+            let range = match several.len() {
+                _ if first == last => format!("all take {first}"),
+                2 => format!("{first} and {last}"),
+                _ => format!("{first} to {last}"),
             };
             let unit = match unit {
                 "/s" => "transactions a second",
