@@ -31,7 +31,7 @@ use measured::Measurements;
 
 /// What stands under the help.
 const AFTER_HELP: &str = "In a directory, check takes at most 75 seconds, on a slow card 100; on fast storage half \
-of that. It writes at most 896 MiB to test files, which it deletes. It does not touch your files. On a device or a \
+of that. It writes at most 896 MiB to test files, on a fake more, and deletes them. It does not change your files. On a device or a \
 file, and with --sysroot, it only reads. A simulated card takes a second: its times are simulated.
 
 Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \

@@ -17,6 +17,14 @@ pub(super) fn judged(mut found: Capacity, test: &CapacityTest) -> Capacity {
         return found;
     }
     if !is_repeating(test) {
+        if elsewhere.found > 0 && found.is_sound() {
+            let reason = format!(
+                "data of this test are at {} places that it has not written, and it is not known how they came there",
+                elsewhere.found
+            );
+            found.reasons.insert(0, reason);
+            return Capacity { reasons: found.reasons, ..Capacity::unknown(found.announced) };
+        }
         let excluded = excluded(test);
         if excluded > Bytes::ZERO && found.is_sound() {
             found.reasons.push(format!(

@@ -107,7 +107,7 @@ pub(super) fn of_free_space(written: Bytes, reserved: Bytes, kept: Bytes) -> Str
     format!(
         "Reserves {reserved} of free space, writes test blocks to {written} of it, reads them back, and frees \
          it again. {kept} stays free for other programs. At the end it reads other places, to see whether the test \
-         blocks appear there too. Your files are not changed."
+         blocks appear there too; on a fake it then writes them once more. Your files are not changed."
     )
 }
 

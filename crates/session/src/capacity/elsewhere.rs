@@ -24,8 +24,12 @@ use crate::target::{FreeSpace, Reserved};
 use disk::Disk;
 use files::Files;
 
-/// So long places are read at the most.
+/// So long places are read at the most, and after a short test.
 const TIME_MAX: Duration = Duration::from_secs(8);
+const TIME_MAX_OF_SHORT: Duration = Duration::from_secs(4);
+
+/// So long a short test writes once more what was found.
+const AGAIN_MAX_OF_SHORT: Duration = Duration::from_secs(20);
 
 /// So long files are looked for at the most.
 const FINDING_MAX: Duration = Duration::from_secs(2);
@@ -45,14 +49,16 @@ pub(super) fn look(
     bench: &mut Bench<'_, FreeSpace>,
     plan: &Plan,
     outcome: &Outcome,
+    is_short: bool,
 ) -> Option<CapacityElsewhere> {
-    let written: Vec<(u64, u64)> =
-        outcome.evidence.writes.stretches().map(|(start, length, _)| (start, length)).collect();
+    let stretches = outcome.evidence.writes.stretches();
+    let written = stretches.map(|(start, length, _)| (start, length)).collect();
+    let test = Test { plan, written, is_short };
     if let Some(mut disk) = open_disk(bench) {
         // What was written at the end without gaps; the rest lies in pieces.
-        let (top, top_start) = disk.top(&written, TOP.min(outcome.evidence.filler_bytes));
+        let (top, top_start) = disk.top(&test.written, TOP.min(outcome.evidence.filler_bytes));
         let count = places_to_read(top, disk.size.get()).min(PLACES_MAX);
-        let looked = read(bench, plan, &written, &mut disk, count)?;
+        let looked = test.read(bench, &mut disk, count)?;
         let distances = looked.changed.iter().filter_map(|strayed| {
             disk.distance(strayed.place, strayed.inside_bytes, strayed.address_bytes)
         });
@@ -69,7 +75,7 @@ pub(super) fn look(
     let directory = bench.place.lasting_path();
     let mut goes_on = || begun.elapsed() < FINDING_MAX && !bench.stop.load(Ordering::Relaxed);
     let mut files = Files::find(&directory, &mut goes_on)?;
-    Some(counts(&read(bench, plan, &written, &mut files, PLACES_IN_FILES)?))
+    Some(counts(&test.read(bench, &mut files, PLACES_IN_FILES)?))
 }
 
 /// The disk under the free space, where this user may read it and the file system says where the space lies.
@@ -90,37 +96,58 @@ fn counts<P>(looked: &Looked<P>) -> CapacityElsewhere {
     }
 }
 
-/// Reads `count` places of `elsewhere`, as long as there is time and others do not need the space.
-fn read<E: Elsewhere>(
-    bench: &mut Bench<'_, FreeSpace>,
-    plan: &Plan,
-    written: &[(u64, u64)],
-    elsewhere: &mut E,
-    count: u64,
-) -> Option<Looked<E::Place>> {
-    let Bench { place, record, recorder, stop, .. } = bench;
-    let FreeSpace { target, room, .. } = place;
-    let begun = Instant::now();
-    let mut goes_on = |done: f64| {
-        recorder.tell(Event::Step {
-            name: "verify",
-            deed: "reading elsewhere",
-            done,
-            elapsed: begun.elapsed().into(),
-        });
-        // What was found is looked into to the end.
-        let is_late = done < 1.0 && begun.elapsed() > TIME_MAX;
-        !is_late && !stop.load(Ordering::Relaxed) && !room.is_needed_by_others()
-    };
-    match look_elsewhere(target.target(), plan, written, elsewhere, count, &mut goes_on) {
-        Ok(looked) => {
-            record.bytes_written += looked.bytes_written;
-            record.bytes_read += looked.bytes_read;
-            Some(looked)
+/// A test that was done.
+struct Test<'a> {
+    plan: &'a Plan,
+    /// What it has written, as (start, length) in the order of writing.
+    written: Vec<(u64, u64)>,
+    /// Whether it may take only so long.
+    is_short: bool,
+}
+
+impl Test<'_> {
+    /// Reads `count` places of `elsewhere`, as long as there is time and others do not need the space.
+    fn read<E: Elsewhere>(
+        &self,
+        bench: &mut Bench<'_, FreeSpace>,
+        elsewhere: &mut E,
+        count: u64,
+    ) -> Option<Looked<E::Place>> {
+        let Bench { place, record, recorder, stop, .. } = bench;
+        let FreeSpace { target, room, .. } = place;
+        let begun = Instant::now();
+        let mut goes_on = |done: f64| {
+            recorder.tell(Event::Step {
+                name: "verify",
+                deed: "reading elsewhere",
+                done,
+                elapsed: begun.elapsed().into(),
+            });
+            let is_late = begun.elapsed() > self.time_max(done < 1.0);
+            !is_late && !stop.load(Ordering::Relaxed) && !room.is_needed_by_others()
+        };
+        let target = target.target();
+        let Self { plan, written, .. } = self;
+        match look_elsewhere(target, plan, written, elsewhere, count, &mut goes_on) {
+            Ok(looked) => {
+                record.bytes_written += looked.bytes_written;
+                record.bytes_read += looked.bytes_read;
+                Some(looked)
+            }
+            Err(error) => {
+                recorder.note(&format!("Other places were not read: {}.", with_causes(&error)));
+                None
+            }
         }
-        Err(error) => {
-            recorder.note(&format!("Other places were not read: {}.", with_causes(&error)));
-            None
+    }
+
+    /// How long after its beginning it reads, or writes once more what was found.
+    const fn time_max(&self, is_reading: bool) -> Duration {
+        match (self.is_short, is_reading) {
+            (true, true) => TIME_MAX_OF_SHORT,
+            (true, false) => AGAIN_MAX_OF_SHORT,
+            (false, true) => TIME_MAX,
+            (false, false) => Duration::MAX,
         }
     }
 }

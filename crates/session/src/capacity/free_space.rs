@@ -70,6 +70,11 @@ impl Experiment for FreeSpaceCheck {
         let (size, block) = (abilities.size, abilities.logical_block);
         let plan = Plan::new(size, block, self.wish, draft.seed)
             .map_err(|error| Failure::usage(error.to_string()))?;
+        // What an earlier test with the same seed has left is not this one's.
+        let now = place.target.target().now();
+        let plan = plan
+            .clone()
+            .salted(Seed::from_bits(plan.salt() ^ now.get()).derive("test of free space"));
         let (plan, filled) = match &place.target {
             Reserved::Placed(_) => (plan, Bytes::ZERO),
             Reserved::Sampled(target) => {
@@ -110,7 +115,11 @@ impl Experiment for FreeSpaceCheck {
             bench.record.bytes_written += target.filled();
         }
         match outcome {
-            Ok(outcome) => tested(bench, &plan, &outcome, cover, witness, took),
+            Ok(outcome) => {
+                let is_short = self.time_max.is_some();
+                let shown = Shown { outcome, cover, witness, took, is_short };
+                tested(bench, &plan, shown);
+            }
             Err(error) => {
                 bench.recorder.note(&format!("The test has ended early: {}.", with_causes(&error)));
                 bench.record.state = State::Failed;
@@ -120,15 +129,19 @@ impl Experiment for FreeSpaceCheck {
     }
 }
 
-/// Puts into the record what the test has shown, and what reading places elsewhere shows after it.
-fn tested(
-    bench: &mut Bench<'_, FreeSpace>,
-    plan: &Plan,
-    outcome: &Outcome,
+/// What the test of the free space has shown.
+struct Shown {
+    outcome: Outcome,
     cover: CapacityCover,
-    mut witness: ReadWitness,
+    witness: ReadWitness,
     took: Nanos,
-) {
+    /// Whether the test may take only so long.
+    is_short: bool,
+}
+
+/// Puts into the record what the test has shown, and what reading places elsewhere shows after it.
+fn tested(bench: &mut Bench<'_, FreeSpace>, plan: &Plan, shown: Shown) {
+    let Shown { outcome, cover, mut witness, took, is_short } = shown;
     let is_in_place = match &bench.place.target {
         Reserved::Placed(target) => target.is_in_place().unwrap_or(false),
         // These file systems move no files.
@@ -150,14 +163,14 @@ fn tested(
     let elsewhere = if outcome.finding.verdict == Verdict::Fake || bench.is_stopped() {
         None
     } else {
-        elsewhere::look(bench, plan, outcome)
+        elsewhere::look(bench, plan, &outcome, is_short)
     };
     bench.record.trial = Some(Trial::Capacity(CapacityTest {
         time_ns: took,
         cover: Some(cover),
         elsewhere,
         origin,
-        ..stored::stored(outcome, plan, CapacityMethod::FreeSpace)
+        ..stored::stored(&outcome, plan, CapacityMethod::FreeSpace)
     }));
 }
 
