@@ -3,8 +3,7 @@
 //! those of iostat over the same window. The queue of `cargo xtask nightly` runs these one at a time: the
 //! burner of one test is another's neighbour.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use cardproof_testkit::{
@@ -16,6 +15,7 @@ use serde_json::Value;
 
 use crate::home::Home;
 use crate::process::{run, start};
+use crate::served::Served;
 use crate::watch::documents;
 
 /// Longer than any test looks; the load ends with the test.
@@ -103,42 +103,9 @@ fn lab(limits: &Limits) -> Result<(LoopDevice, Throttle), LabError> {
     Ok((device, throttle))
 }
 
-/// A slow card, served in real time as a block device until it is dropped.
-struct Served {
-    device: PathBuf,
-    server: Child,
-    _home: Home,
-}
-
-impl Served {
-    fn slow_card() -> Result<Self, LabError> {
-        require_root()?;
-        let home = Home::new();
-        let mut command = home.cardproof(&["sim", "serve", "intenso-class-4", "--quiet"]);
-        let mut server = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(server.stdout.take().unwrap()).lines();
-        let device = lines.map_while(Result::ok).find(|line| line.starts_with("/dev/loop"));
-        let Some(device) = device else {
-            let _ = server.wait();
-            return Err(LabError::Unavailable("no card can be served here".to_owned()));
-        };
-        Ok(Self { device: device.into(), server, _home: home })
-    }
-
-    fn name(&self) -> &str {
-        self.device.file_name().unwrap().to_str().unwrap()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // Two signals end it even while the card is in use; it may have ended by itself.
-        let pid = rustix::process::Pid::from_child(&self.server);
-        for _ in 0..2 {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
-        }
-        let _ = self.server.wait();
-    }
+/// A slow card in real time.
+fn slow_card() -> Result<Served, LabError> {
+    Served::new(Home::new(), "intenso-class-4", &[])
 }
 
 /// What `cardproof diagnose` answers of `device` after four seconds.
@@ -183,7 +150,7 @@ fn limit(document: &Value) -> &str {
 #[test]
 #[ignore = "measures in real time; nightly"]
 fn random_writes_of_a_slow_card_are_named() {
-    let card = lab_or_skip!(Served::slow_card());
+    let card = lab_or_skip!(slow_card());
     let _load = fio(&card.device, None, FioPattern::RandomWrite, Bytes::kib(4));
     let document = once_quiet(card.name());
     skip_if_crowded!(document);
@@ -194,7 +161,7 @@ fn random_writes_of_a_slow_card_are_named() {
 #[test]
 #[ignore = "measures in real time; nightly"]
 fn sequential_reads_of_a_slow_card_are_named() {
-    let card = lab_or_skip!(Served::slow_card());
+    let card = lab_or_skip!(slow_card());
     let _load = fio(&card.device, None, FioPattern::Read, Bytes::kib(512));
     let document = once_quiet(card.name());
     skip_if_crowded!(document);
@@ -218,7 +185,7 @@ fn a_device_is_not_blamed_for_writes_that_a_control_group_holds_back() {
 #[ignore = "measures in real time; nightly"]
 fn a_device_is_not_blamed_for_waits_for_another() {
     let idle = lab_or_skip!(LoopDevice::filled(SPAN, 1));
-    let card = lab_or_skip!(Served::slow_card());
+    let card = lab_or_skip!(slow_card());
     let _load = fio(&card.device, None, FioPattern::RandomWrite, Bytes::kib(4));
     once_settled(card.name());
     let culprit = culprit(idle.path());
