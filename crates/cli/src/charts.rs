@@ -9,6 +9,8 @@ use std::str::FromStr;
 use cardproof_report::ChartFile;
 use cardproof_session::{make_directories, replace_all};
 
+use cardproof_units::in_words;
+
 use crate::exit::Failure;
 use crate::output;
 
@@ -45,7 +47,8 @@ pub(crate) fn write(directory: &Path, charts: &[ChartFile]) -> Result<(), Failur
         }
         let place = directory.display();
         Failure::incomplete(format!(
-            "cannot write the charts to {place}: {error}; {ANOTHER}, or make room"
+            "cannot write the charts to {place}: {error}; {ANOTHER}, or make room",
+            error = in_words(&error)
         ))
     })
 }

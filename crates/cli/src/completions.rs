@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
+use cardproof_units::in_words;
+
 use crate::exit::Failure;
 use crate::output::{self, Sink};
 
@@ -50,6 +52,7 @@ pub(crate) fn write_manual(args: &ManualArgs, program: Command) -> Result<(), Fa
         Failure::incomplete(format!(
             "cannot write manual pages to {}: {error}; name an existing directory",
             args.directory.display(),
+            error = in_words(&error)
         ))
     })
 }

@@ -14,6 +14,8 @@ use cardproof_record::Record;
 use cardproof_session::{Store, make_private_directories, replace_all};
 use serde::{Deserialize, Serialize};
 
+use cardproof_units::in_words;
+
 use crate::exit::Failure;
 use crate::keyed_hash::{KEY_BYTES, keyed_hash, new_key};
 use crate::talk::Talk;
@@ -73,7 +75,11 @@ fn of_identity(place: &Path, card: &str) -> Option<Earlier> {
 
 fn keep_of(place: &Path, card: &str, found: Earlier) -> Result<(), Failure> {
     let failed = |error| {
-        Failure::incomplete(format!("cannot write {}: {error}", place.join(FILE).display()))
+        Failure::incomplete(format!(
+            "cannot write {}: {error}",
+            place.join(FILE).display(),
+            error = in_words(&error)
+        ))
     };
     let mut cards = match read(place) {
         Some(cards) => cards,

@@ -89,7 +89,9 @@ impl Failure {
     }
 
     /// For `map_err`: it could not be completed, `what` failed, and the error and its causes say why.
-    pub(crate) fn because<E: std::error::Error>(what: impl Display) -> impl FnOnce(E) -> Self {
+    pub(crate) fn because<E: std::error::Error + 'static>(
+        what: impl Display,
+    ) -> impl FnOnce(E) -> Self {
         move |error| Self::incomplete(format!("{what}: {}", with_causes(&error)))
     }
 }

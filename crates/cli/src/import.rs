@@ -17,7 +17,7 @@ use cardproof_import::{ForeignTool, ImportError, Imported, Origin, decode, impor
 use cardproof_rating::compare::has_compared_figure;
 use cardproof_record::Record;
 use cardproof_session::{Store, make_directories};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 use clap::Args;
 use serde::Serialize;
 
@@ -161,7 +161,7 @@ impl Unread {
             (None, Some(tool), ImportError::Unrecognised | ImportError::Claim { .. }) => format!(
                 "{name} is not output of {tool}; paste it as the tool printed it, or leave --as out"
             ),
-            (None, ..) => format!("{name}: {error}"),
+            (None, ..) => format!("{name}: {error}", error = in_words(error)),
         })
     }
 }
@@ -200,7 +200,10 @@ fn read(
     let bytes = input::read(file, LENGTH_MAX).map_err(|error| {
         Failure::of_opening(
             &error,
-            format!("cannot read {name}: {error}; name a file of a tool's output"),
+            format!(
+                "cannot read {name}: {error}; name a file of a tool's output",
+                error = in_words(&error)
+            ),
         )
     })?;
     let (text, name) = (decode(&bytes), name.to_owned());
@@ -282,7 +285,11 @@ fn note(read: &Read, talk: Talk) -> bool {
         ));
     }
     for error in &read.found.refused {
-        crate::talk::error(&format!("{}: not imported: {error}", read.name));
+        crate::talk::error(&format!(
+            "{}: not imported: {error}",
+            read.name,
+            error = in_words(error)
+        ));
     }
     !read.found.refused.is_empty()
 }
@@ -344,7 +351,10 @@ fn save(records: &[&Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, F
     };
     make_directories(directory).map_err(|error| {
         let name = directory.display();
-        Failure::incomplete(format!("cannot make {name}: {error}; name another directory"))
+        Failure::incomplete(format!(
+            "cannot make {name}: {error}; name another directory",
+            error = in_words(&error)
+        ))
     })?;
     let saved = records.iter().map(|record| {
         let path = directory.join(format!("{}.json", record.id));

@@ -15,6 +15,8 @@ use cardproof_report::{
 use cardproof_session::{LATEST, Store, open_regular};
 use clap::Args;
 
+use cardproof_units::in_words;
+
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
@@ -247,7 +249,8 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
         Err(error) => {
             return Err(Failure::usage(format!(
                 "cannot read the directory {}: {error}; name a directory of records",
-                directory.display()
+                directory.display(),
+                error = in_words(&error)
             )));
         }
     };

@@ -54,6 +54,7 @@ mod tune;
 mod verify;
 mod watch;
 
+use cardproof_units::in_words;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -185,7 +186,10 @@ fn main() -> ExitCode {
         Ok(Ok(code)) => code,
         Ok(Err(_)) => Exit::Incomplete.into(),
         Err(error) => {
-            talk::error(&format!("cannot have a stack of 8 MiB: {error}; raise ulimit -v"));
+            talk::error(&format!(
+                "cannot have a stack of 8 MiB: {error}; raise ulimit -v",
+                error = in_words(&error)
+            ));
             Exit::Incomplete.into()
         }
     }
@@ -196,7 +200,7 @@ fn run_command() -> ExitCode {
     let signals = match Signals::install() {
         Ok(signals) => signals,
         Err(error) => {
-            talk::error(&format!("cannot watch for Ctrl-C: {error}"));
+            talk::error(&format!("cannot watch for Ctrl-C: {error}", error = in_words(&error)));
             return Exit::Incomplete.into();
         }
     };

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use cardproof_session::{Unwritable, check_output};
 pub(crate) use cardproof_session::{is_block_device, note_descriptors, replace};
 
+use cardproof_units::in_words;
+
 use crate::exit::Failure;
 
 /// Where data goes.
@@ -52,7 +54,8 @@ pub(crate) fn write_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), 
     replace(path, contents).map_err(|error| {
         Failure::incomplete(format!(
             "cannot write {}: {error}; name another file, or make room if the disk is full",
-            path.display()
+            path.display(),
+            error = in_words(&error)
         ))
     })
 }
@@ -63,7 +66,10 @@ pub(crate) fn hand_on(text: &str) -> Result<bool, Failure> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failure::incomplete(format!("cannot write to standard output: {error}"))),
+        Err(error) => Err(Failure::incomplete(format!(
+            "cannot write to standard output: {error}",
+            error = in_words(&error)
+        ))),
     }
 }
 
@@ -74,7 +80,11 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
         return Err(Failure::usage("a page of HTML goes to a file; name one, such as report.html"));
     }
     check_output(path).map_err(|fault| {
-        let message = format!("cannot write {}: {fault}; name another file", path.display());
+        let message = format!(
+            "cannot write {}: {fault}; name another file",
+            path.display(),
+            fault = in_words(&fault)
+        );
         match fault {
             Unwritable::Forbidden | Unwritable::Unreachable(_) => Failure::incomplete(message),
             _ => Failure::usage(message),

@@ -12,7 +12,7 @@ use std::path::Path;
 use cardproof_facts::CONFIDENCE;
 use cardproof_jobs as jobs;
 use cardproof_session::sqlite;
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, in_words};
 use cardproof_workload::{Profile, find, job, names, user_profile};
 
 use crate::args::RunArgs;
@@ -76,15 +76,23 @@ fn wrong(path: &Path, error: &dyn Display) -> Failure {
 /// The text of the file at `path`.
 fn text_of(path: &Path) -> Result<String, Failure> {
     let missing = |error: io::Error| {
-        let text = format!("{}: {error}; `cardproof profiles` lists all", path.display());
+        let text = format!(
+            "{}: {error}; `cardproof profiles` lists all",
+            path.display(),
+            error = in_words(&error)
+        );
         Failure::of_opening(&error, text)
     };
     let metadata = fs::metadata(path).map_err(missing)?;
     if metadata.len() > FILE_SIZE_MAX {
         return Err(wrong(path, &"larger than any profile; is it the right file?"));
     }
-    input::read_text(path, Bytes(FILE_SIZE_MAX))
-        .map_err(|error| Failure::of_opening(&error, format!("{}: {error}", path.display())))
+    input::read_text(path, Bytes(FILE_SIZE_MAX)).map_err(|error| {
+        Failure::of_opening(
+            &error,
+            format!("{}: {error}", path.display(), error = in_words(&error)),
+        )
+    })
 }
 
 /// The name of the profile: the file's name without its extension. Paths are never recorded.
@@ -141,7 +149,8 @@ fn check_size(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
             Failure::usage(format!(
                 "--size is too small for the phase {}: {error}; give --size at least {}",
                 phase.name,
-                phase.block_size.as_argument()
+                phase.block_size.as_argument(),
+                error = in_words(&error)
             ))
         })?;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cardproof_record::Record;
 use cardproof_session::{LATEST, Store, is_block_device};
-use cardproof_units::{Bytes, shell_path};
+use cardproof_units::{Bytes, in_words, shell_path};
 
 use crate::exit::Failure;
 use crate::input;
@@ -149,7 +149,11 @@ pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
     let text = input::read_text(path, LENGTH_MAX).map_err(|error| {
         Failure::of_opening(
             &error,
-            format!("cannot read {}: {error}; name the file of a record", name()),
+            format!(
+                "cannot read {}: {error}; name the file of a record",
+                name(),
+                error = in_words(&error)
+            ),
         )
     })?;
     Record::from_json(&text).map_err(|error| {
@@ -157,7 +161,8 @@ pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
             Some(advice) => format!("{} is no record of cardproof: {advice}", name()),
             None => format!(
                 "{}: {error}; name a file that cardproof saved or printed with --json",
-                name()
+                name(),
+                error = in_words(&error)
             ),
         })
     })

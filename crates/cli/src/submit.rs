@@ -23,6 +23,8 @@ use cardproof_submission::{Additions, Capacity, LICENCE, Price, document};
 use clap::Args;
 use serde_json::{Value, json};
 
+use cardproof_units::in_words;
+
 use crate::exit::{Exit, Failure};
 use crate::measuring::random_key;
 use crate::output::{self, Sink};
@@ -151,8 +153,9 @@ fn made(args: &SubmitArgs, name: &std::path::Path) -> Result<Value, Failure> {
     let price =
         args.price.clone().map(|(amount, currency)| Price { amount, currency, date: today });
     let additions = Additions { label, price, capacity: capacity_of(&record) };
-    let accepted = document(&record, &additions)
-        .map_err(|error| Failure::usage(format!("{}: {error}", name.display())))?;
+    let accepted = document(&record, &additions).map_err(|error| {
+        Failure::usage(format!("{}: {error}", name.display(), error = in_words(&error)))
+    })?;
     Ok(accepted.document)
 }
 

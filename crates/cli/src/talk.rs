@@ -63,17 +63,10 @@ fn say(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// `line` without what steers a terminal, which the name of a file may hold, and without the numbers
-/// that the kernel has for its errors, which stand behind their words.
+/// `line` without what steers a terminal, which the name of a file may hold.
 pub(crate) fn plain(line: &str) -> String {
     let is_shown = |c: &char| !cardproof_report::steers(*c) || matches!(c, '\n' | '\t');
-    let line: String = line.chars().filter(is_shown).collect();
-    let mut parts = line.split(" (os error ");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        text.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
-    }
-    text
+    line.chars().filter(is_shown).collect()
 }
 
 /// How wide the terminal on standard output is, or what `COLUMNS` says; 80 where neither tells.
@@ -124,8 +117,7 @@ mod tests {
 
     #[test]
     fn what_is_said_holds_words_alone() {
-        let said =
-            plain("cannot open a\u{1b}[31m\u{202e}b: No such file (os error 2); name another\n");
-        assert_eq!(said, "cannot open a[31mb: No such file; name another\n");
+        let said = plain("cannot open a\u{1b}[31m\u{202e}b; name another\n");
+        assert_eq!(said, "cannot open a[31mb; name another\n");
     }
 }

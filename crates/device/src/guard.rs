@@ -27,7 +27,7 @@ use std::io::{Read, Seek};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 use rustix::fs::{FlockOperation, flock};
 
 pub use error::{GuardError, Refusal};
@@ -307,7 +307,7 @@ fn objections_to_content<R: Read + Seek>(content: &mut R, size: Bytes) -> Vec<Ob
     objections.extend(signatures.into_iter().map(|kind| Objection::Signature { kind }));
     objections.extend(formats.into_iter().map(|kind| Objection::ImageFormat { kind }));
     if let Some(error) = content.into_failure() {
-        objections.push(Objection::Unreadable { reason: error.to_string() });
+        objections.push(Objection::Unreadable { reason: in_words(&error) });
     }
     objections
 }

@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, with_causes};
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 use libc::iovec;
@@ -56,7 +56,7 @@ impl UringTarget {
         }
         let slots = match Slots::new(1, medium.logical_block) {
             Ok(slots) => slots,
-            Err(error) => return Err((medium, error.to_string())),
+            Err(error) => return Err((medium, with_causes(&error))),
         };
         let file_is_registered =
             ring.submitter().register_files(&[medium.file.as_raw_fd()]).is_ok();

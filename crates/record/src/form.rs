@@ -205,10 +205,10 @@ fn malformed(error: &serde_json::Error) -> String {
 pub enum ReadError {
     /// Not JSON, or not of the record's form.
     #[error("{}", malformed(.0))]
-    Malformed(#[from] serde_json::Error),
+    Malformed(serde_json::Error),
     /// A number that no storage can have.
     #[error("not a measurement: {0}")]
-    OutOfRange(#[from] RangeError),
+    OutOfRange(RangeError),
     /// A record of another version, or another document.
     #[error("this is '{found}', and this version of cardproof reads '{SCHEMA}'")]
     OtherSchema {
@@ -221,6 +221,19 @@ pub enum ReadError {
         /// The id of the record; `None` where nothing was measured.
         record: Option<String>,
     },
+}
+
+// Their words hold those of the cause, which is therefore no source.
+impl From<serde_json::Error> for ReadError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+impl From<RangeError> for ReadError {
+    fn from(error: RangeError) -> Self {
+        Self::OutOfRange(error)
+    }
 }
 
 /// The schema of the answer of a check.

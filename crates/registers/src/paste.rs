@@ -39,12 +39,12 @@ pub enum PasteError {
         digits: usize,
     },
     /// A labelled register is not one.
-    #[error("{label}: {source}")]
+    #[error("{label}: {error}")]
     Register {
         /// The label.
         label: &'static str,
         /// What is wrong with it.
-        source: RegisterError,
+        error: RegisterError,
     },
     /// The text is no hex.
     #[error(transparent)]
@@ -437,8 +437,8 @@ fn decode(piece: &Piece, is_mmc: Option<bool>) -> Result<Pasted, PasteError> {
     }
     let label = piece.label.unwrap_or("register");
     let bytes = parse_hex(&piece.hex)
-        .map_err(|error| PasteError::Register { label, source: error.into() })?;
-    let wrong = |source| PasteError::Register { label, source };
+        .map_err(|error| PasteError::Register { label, error: error.into() })?;
+    let wrong = |error| PasteError::Register { label, error };
     match (piece.label, bytes.len()) {
         (Some("OCR"), _) | (None, 4) => Ocr::from_slice(&bytes).map(Pasted::Ocr).map_err(wrong),
         (Some("SCR"), _) | (None, 8) => Scr::from_slice(&bytes).map(Pasted::Scr).map_err(wrong),

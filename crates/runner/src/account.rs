@@ -3,7 +3,7 @@
 use cardproof_record::{
     EndedBy, OpName, PatternName, Phase, PhaseState, SyncMode, Verification, Warning, WarningCause,
 };
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, with_causes};
 use cardproof_workload::{Access, PhaseSpec};
 
 use crate::meter::Meter;
@@ -59,7 +59,7 @@ pub(crate) fn run(
     end: &PhaseEnd,
 ) -> Phase {
     let state = match (&end.error, end.ended_by) {
-        (Some(error), _) => PhaseState::NotMeasured { cause: error.to_string() },
+        (Some(error), _) => PhaseState::NotMeasured { cause: with_causes(error) },
         (None, Some(EndedBy::Interrupted)) => PhaseState::Partial,
         (None, _) if meter.ops() == 0 => PhaseState::NotMeasured {
             cause: "no operation completed in the time of the phase".to_owned(),

@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use cardproof_io::files::{FileFault, FileTree};
 use cardproof_jobs::{FileOp, Job, Totals};
 use cardproof_record::{JobPart, JobPartStep, JobRun, PhaseState, Warning, WarningCause};
-use cardproof_units::{Nanos, Seed};
+use cardproof_units::{Nanos, Seed, with_causes};
 
 use crate::monitor::Watcher;
 use drive::Drive;
@@ -79,7 +79,7 @@ pub fn run_job(
         Err(error) => {
             let cause = match tally.step_name() {
                 Some(step) => format!("in the step {step}: {error}"),
-                None => error.to_string(),
+                None => with_causes(&error),
             };
             return JobRun { state: PhaseState::NotMeasured { cause }, ..run };
         }

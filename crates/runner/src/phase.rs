@@ -30,7 +30,7 @@ pub(crate) enum PhaseError {
     #[error("a {what} of {wanted} at offset {offset} moved only {moved}")]
     Short { what: &'static str, offset: Bytes, wanted: Bytes, moved: Bytes },
     /// The target does not take what the phase asks for.
-    #[error("the target refuses the phase: {0}")]
+    #[error("the target refuses the phase")]
     Refused(#[from] SubmitError),
     /// The engine gave up.
     #[error(transparent)]

@@ -16,7 +16,7 @@ use cardproof_record::{
     OwnActivity, PhaseState, PhaseSurroundings, Replay, ReplayLayout, ReplayedRequests,
 };
 use cardproof_trace::{Fold, FoldError, Layout, Reach, TraceError, TraceReader};
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use crate::monitor::{Observation, Watcher};
 use crate::phase::PhaseError;
@@ -137,7 +137,7 @@ pub fn replay(
     replay.state = match done {
         Ok(()) => PhaseState::Measured,
         Err(ReplayError::Stopped) => PhaseState::Partial,
-        Err(error) => PhaseState::NotMeasured { cause: error.to_string() },
+        Err(error) => PhaseState::NotMeasured { cause: with_causes(&error) },
     };
     tally.put_into(&mut replay);
     let is_direct = target.abilities().directness.is_direct();

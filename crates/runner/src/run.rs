@@ -8,7 +8,7 @@ use cardproof_io::{Caching, Directness, FileState, Target, Usage};
 use cardproof_record::{
     self as record, EndedBy, Estimate, Phase, Record, State, Warning, WarningCause,
 };
-use cardproof_units::{Iops, Nanos, Throughput};
+use cardproof_units::{Iops, Nanos, Throughput, with_causes};
 use cardproof_workload::{Access, DataPattern, Generation, OpStream, PhaseSpec, Role};
 
 use crate::account::{self, PhaseRange};
@@ -186,15 +186,15 @@ impl Run<'_> {
         }
         let directness = match self.target.arrange(spec.arrangement) {
             Ok(directness) => directness,
-            Err(error) => return account::not_begun(spec, place, &with_source(&error)),
+            Err(error) => return account::not_begun(spec, place, &with_causes(&error)),
         };
         let stream = match OpStream::new(spec, place.span_offset, place.span, self.plan.seed) {
             Ok(stream) => stream,
-            Err(error) => return account::not_begun(spec, place, &error.to_string()),
+            Err(error) => return account::not_begun(spec, place, &with_causes(&error)),
         };
         let slots = self.target.slots_for(place.queue_depth);
         if let Err(error) = self.target.prepare(slots, spec.block_size) {
-            return account::not_begun(spec, place, &error.to_string());
+            return account::not_begun(spec, place, &with_causes(&error));
         }
         let time = self.time_for(index, again);
         rest_before(self.target, time);
@@ -216,7 +216,7 @@ impl Run<'_> {
         record.bytes_read += meter.bytes_read;
         record.bytes_written += meter.bytes_written;
         if let Some(error) = end.error.as_ref().filter(|error| error.is_final()) {
-            self.given_up = Some(error.to_string());
+            self.given_up = Some(with_causes(error));
         }
         let mut phase = account::run(spec, place, &mut meter, &end);
         phase.warnings.extend(self.span_warnings(spec, place));
@@ -337,14 +337,6 @@ fn cache_warning(spec: &PhaseSpec, directness: &Directness) -> Option<Warning> {
         // The kernel gathers small writes into large requests and answers before they are made.
         (Caching::Through { .. }, Directness::Direct) => Some(WarningCause::CacheMissing.into()),
         (Caching::Bypassed, _) => None,
-    }
-}
-
-/// An error with what caused it.
-fn with_source(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
     }
 }
 

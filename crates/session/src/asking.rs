@@ -15,7 +15,9 @@ use cardproof_device::{Sysroot, guard};
 use cardproof_io::{CMD56_BLOCK_LEN, CardChannel};
 use cardproof_registers::{CMD56_READS, CMD56_TWO_STEP, Cmd56Error, Cmd56Layout, cmd56};
 
-use crate::failure::{Failure, with_causes};
+use cardproof_units::{in_words, with_causes};
+
+use crate::failure::Failure;
 use crate::frontend::Frontend;
 
 /// What is said before the first step.
@@ -39,7 +41,7 @@ pub struct CardAnswer {
 #[derive(Debug, thiserror::Error)]
 pub enum Unanswered {
     /// The question or the command did not reach it, or its answer did not come.
-    #[error("CMD56 with {argument:#010x}: {error}")]
+    #[error("CMD56 with {argument:#010x}: {}", in_words(error))]
     Failed {
         /// The argument of the question.
         argument: u32,
@@ -98,7 +100,8 @@ pub fn ask_card(
     let mut device = File::options().read(true).write(true).open(path).map_err(|error| {
         Failure::incomplete(format!(
             "cannot open {}: {error}; run cardproof as root",
-            path.display()
+            path.display(),
+            error = in_words(&error)
         ))
     })?;
     if leave.two_steps {

@@ -11,6 +11,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use cardproof_units::in_words;
 use rustix::fs::Access;
 
 use crate::file::{BLOCK_DEVICE, open_at_once};
@@ -73,7 +74,7 @@ pub enum Unwritable {
     #[error("its directory cannot be written by you")]
     Forbidden,
     /// It cannot be looked at.
-    #[error("{0}")]
+    #[error("{}", in_words(.0))]
     Unreachable(io::Error),
 }
 

@@ -17,12 +17,12 @@ use cardproof_io::NullTarget;
 use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, marks, run};
 use cardproof_record::{ProfileInfo, Record, State as RecordState, Trial};
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use crate::announcement::{Effect, Prepared};
 use crate::capacity::SHORTHAND;
 use crate::experiment::Experiment;
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::frontend::Frontend;
 use crate::options::Options;
 use crate::session::Bench;

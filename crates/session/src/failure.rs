@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt::{self, Display};
 
+use cardproof_units::with_causes;
+
 /// What kind of failure it is: a program maps it to an exit status, a service to its own codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
@@ -78,7 +80,7 @@ impl Failure {
     }
 
     /// For `map_err`: it could not be completed, `what` failed, and the error and its causes say why.
-    pub fn because<E: Error>(what: impl Display) -> impl FnOnce(E) -> Self {
+    pub fn because<E: Error + 'static>(what: impl Display) -> impl FnOnce(E) -> Self {
         move |error| Self::incomplete(format!("{what}: {}", with_causes(&error)))
     }
 }
@@ -90,18 +92,3 @@ impl Display for Failure {
 }
 
 impl Error for Failure {}
-
-/// An error and, after colons, what caused it.
-#[must_use]
-pub fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
-}

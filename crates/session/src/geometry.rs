@@ -10,11 +10,11 @@ use cardproof_record::{
     TargetKind, TimeAt, TimesRun,
 };
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{Span, Storage, StorageNeeds, Writing};

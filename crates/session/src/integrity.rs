@@ -16,12 +16,12 @@ use cardproof_record::{
     ProfileInfo, QueueTest, ReadOrigin, Record, State, TargetKind, Trial, WrongData, WrongPiece,
 };
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, in_words, with_causes};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::capacity::SHORTHAND;
 use crate::experiment::Experiment;
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
 use crate::recorder::Recorder;
 use crate::session::Bench;
@@ -253,7 +253,7 @@ fn discards(
                 test.mended += measured.mended;
                 if let Some(fault) = measured.fault {
                     steps.recorder.note(&format!(
-                        "The speed after discards was not measured to its end, after too many errors: {fault}."
+                        "The speed after discards was not measured to its end, after too many errors: {fault}.", fault = in_words(&fault)
                     ));
                 }
                 test.speed = Some(DiscardSpeed {
@@ -297,7 +297,10 @@ fn end(record: &mut Record, recorder: &mut Recorder<'_>, end: End) {
         End::Stopped => record.state = State::Partial,
         End::Failing(fault) => {
             record.state = State::Failed;
-            recorder.note(&format!("The test has ended early, after too many errors: {fault}."));
+            recorder.note(&format!(
+                "The test has ended early, after too many errors: {fault}.",
+                fault = in_words(&fault)
+            ));
         }
     }
 }

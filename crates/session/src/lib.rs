@@ -44,10 +44,11 @@ pub use asking::{AskingLeave, CardAnswer, NoDriveReport, Unanswered, ask_card, a
 pub use capacity::{
     CapacityCheck, CapacityMode, FilesWish, FreeSpaceCheck, Journals, has_test_files, test_files,
 };
+pub use cardproof_units::with_causes;
 pub use destination::{Unwritable, check_output, note_descriptors};
 pub use endure::{CardOnBus, Endurance, EndureOptions, SharedBuses};
 pub use experiment::Experiment;
-pub use failure::{Failure, FailureKind, with_causes};
+pub use failure::{Failure, FailureKind};
 pub use file::{BLOCK_DEVICE, is_block_device, open_regular, replace, replace_all};
 pub use frontend::{Event, Frontend, Question, Silent};
 pub use geometry::GeometryProbe;

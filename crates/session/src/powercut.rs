@@ -9,11 +9,11 @@ use cardproof_evidence::powercut::{CutReport, Finding, Plan, SECTOR};
 use cardproof_probe::powercut::{Outcome, Style, Wish, run};
 use cardproof_record::{CutHarm, PowerCutTest, ProfileInfo, Record, State, TargetKind, Trial};
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, with_causes};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{Span, Storage, StorageNeeds, Writing};

@@ -12,7 +12,7 @@ use cardproof_record::{
 use cardproof_runner::JobWatch;
 use cardproof_sqlite::{Database, DatabaseError, End, Limits, ROWS, Run, Setting};
 use cardproof_stats::LatencySummary;
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
@@ -121,7 +121,7 @@ impl Experiment for JournalModes {
             Ok(mut database) => all_modes(&mut database, bench),
             // Without a database no mode was measured, all for the same cause.
             Err(error) if !bench.is_stopped() => {
-                let failed = |mode| failed(mode, &error.to_string());
+                let failed = |mode| failed(mode, &with_causes(&error));
                 bench.record.job_runs = Setting::USUAL.map(failed).into();
             }
             Err(_) => {}

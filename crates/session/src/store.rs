@@ -9,6 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use cardproof_record::{Record, State};
 
+use cardproof_units::in_words;
+
 use crate::failure::Failure;
 use crate::file::{open_regular, put, sweep};
 use crate::owner::make_directories;
@@ -38,7 +40,8 @@ impl Store {
             Failure::incomplete(format!(
                 "cannot keep records in {}: {error}; {remedy}, or name another place with \
                  XDG_DATA_HOME",
-                directory.display()
+                directory.display(),
+                error = in_words(&error)
             ))
         };
         make_directories(&directory).map_err(unusable)?;
@@ -116,7 +119,8 @@ impl Store {
             Failure::incomplete(format!(
                 "cannot save the record {}{kept}: {error}; make room there, or name another place \
                  with XDG_DATA_HOME",
-                path.display()
+                path.display(),
+                error = in_words(&error)
             ))
         })
     }

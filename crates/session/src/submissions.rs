@@ -14,6 +14,8 @@ use cardproof_submission::BESIDE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use cardproof_units::in_words;
+
 use crate::failure::Failure;
 use crate::file::replace;
 use crate::owner::make_private_directories;
@@ -159,7 +161,8 @@ fn read(path: &Path) -> io::Result<Note> {
 fn unusable(path: &Path, error: &io::Error) -> Failure {
     Failure::incomplete(format!(
         "cannot note the submission in {}: {error}; make it writable, or name another place with XDG_DATA_HOME",
-        path.display()
+        path.display(),
+        error = in_words(error)
     ))
 }
 

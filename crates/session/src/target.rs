@@ -18,9 +18,9 @@ use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::TargetKind;
 use cardproof_sim::{Keeping, find};
-use cardproof_units::{Bytes, shell_path};
+use cardproof_units::{Bytes, in_words, shell_path, with_causes};
 
-use crate::failure::{Failure, FailureKind, with_causes};
+use crate::failure::{Failure, FailureKind};
 use crate::file::open_storage_file;
 use crate::frontend::{Frontend, Question};
 use crate::options::{Access, Options};
@@ -217,12 +217,14 @@ pub fn not_there(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
             "you may not look at {}: {error}; enter the directories above it as another user, or run \
              cardproof as root",
-            path.display()
+            path.display(),
+            error = in_words(error)
         )),
         _ => Failure::usage(format!(
             "cannot look at {}: {error}; check its spelling and who may enter the directories \
              above it",
-            path.display()
+            path.display(),
+            error = in_words(error)
         )),
     }
 }
@@ -397,7 +399,7 @@ impl Existing<'_> {
                  directory on it",
                 self.path.display()
             )),
-            _ => Failure::usage(format!("cannot open {}: {error}", self.path.display())),
+            _ => Failure::usage(format!("cannot open {}: {error}", self.path.display(), error = in_words(&error))),
         })
     }
 

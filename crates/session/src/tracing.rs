@@ -13,6 +13,8 @@ use std::process::{Command, ExitStatus};
 use cardproof_device::Disk;
 use cardproof_trace::PipeReader;
 
+use cardproof_units::in_words;
+
 use crate::failure::Failure;
 use instance::Instance;
 
@@ -51,8 +53,7 @@ fn job(command: &[String]) -> Result<ExitStatus, Failure> {
     let Some((program, words)) = command.split_first() else {
         return Err(Failure::usage("name the command to record after --"));
     };
-    Command::new(program)
-        .args(words)
-        .status()
-        .map_err(|error| Failure::usage(format!("cannot run {program}: {error}")))
+    Command::new(program).args(words).status().map_err(|error| {
+        Failure::usage(format!("cannot run {program}: {error}", error = in_words(&error)))
+    })
 }

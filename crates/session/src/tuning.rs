@@ -14,7 +14,7 @@ use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::Layout;
 use cardproof_record::DeviceInfo;
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words};
 
 use crate::failure::Failure;
 use crate::frontend::Silent;
@@ -148,7 +148,7 @@ fn perform(command: &mut Command, input: Option<&str>) -> Result<(), Failure> {
         std::io::ErrorKind::NotFound => Failure::incomplete(format!(
             "{name} is not installed; install it (Debian: fdisk, e2fsprogs) and try again"
         )),
-        _ => Failure::incomplete(format!("cannot run {name}: {error}")),
+        _ => Failure::incomplete(format!("cannot run {name}: {error}", error = in_words(&error))),
     };
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = command

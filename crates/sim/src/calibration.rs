@@ -135,7 +135,7 @@ pub enum MeasureError {
     #[error("the target failed under the calibration workload")]
     Failed(#[from] TargetError),
     /// An operation ended with a fault.
-    #[error("an operation of the calibration workload failed: {0}")]
+    #[error("an operation of the calibration workload failed")]
     Fault(#[from] cardproof_io::Fault),
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cardproof_stats::{LatencyHistogram, RateInterval, TimeSeries};
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, with_causes};
 use rusqlite::params;
 
 use crate::row;
@@ -18,7 +18,7 @@ impl Run {
     fn failed(setting: Setting, error: &DatabaseError) -> Self {
         Self {
             setting,
-            end: End::Failed { cause: error.to_string() },
+            end: End::Failed { cause: with_causes(error) },
             transactions: 0,
             duration: Nanos::ZERO,
             latency: None,
@@ -49,7 +49,7 @@ impl Database {
             Ok(mut tally) => {
                 let end = match self.commit_all(limits, &mut tally, clock, stop) {
                     Ok(end) => end,
-                    Err(error) => End::Failed { cause: error.to_string() },
+                    Err(error) => End::Failed { cause: with_causes(&error) },
                 };
                 tally.into_run(setting, end, confidence)
             }

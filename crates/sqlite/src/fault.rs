@@ -4,6 +4,8 @@
 
 use std::io;
 
+use cardproof_units::in_words;
+
 /// Why a database cannot be made or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,12 +40,12 @@ pub enum DatabaseError {
     )]
     Strayed,
     /// A file of the database cannot be made or removed.
-    #[error("cannot {doing} a file of the database: {source}")]
+    #[error("cannot {doing} a file of the database: {}", in_words(error))]
     File {
         /// What was tried.
         doing: &'static str,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
     /// Anything else that SQLite refuses: a fault of this program.
     #[error("SQLite refuses: {0}; please report it as a fault of cardproof")]
@@ -59,11 +61,11 @@ pub enum DatabaseError {
 impl DatabaseError {
     /// The error for a file that could not be had, where `doing` was tried.
     pub(crate) fn file(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
-        move |source| match source.kind() {
+        move |error| match error.kind() {
             io::ErrorKind::StorageFull
             | io::ErrorKind::QuotaExceeded
             | io::ErrorKind::FileTooLarge => Self::Full,
-            _ => Self::File { doing, source },
+            _ => Self::File { doing, error },
         }
     }
 }

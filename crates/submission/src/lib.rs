@@ -99,7 +99,7 @@ pub struct Accepted {
 pub enum Refusal {
     /// Not JSON, nested too deeply, or a field of another type than the allowlist has.
     #[error("the document cannot be read: {0}")]
-    Malformed(#[from] serde_json::Error),
+    Malformed(serde_json::Error),
     /// Longer than [`LENGTH_MAX`].
     #[error("the document has {0} bytes; at most {LENGTH_MAX} are taken")]
     TooLong(usize),
@@ -113,7 +113,7 @@ pub enum Refusal {
     #[error("the document has no object \"record\"")]
     NoRecord,
     /// The record is not of its form, or has a number that no storage can have.
-    #[error("{0}")]
+    #[error(transparent)]
     Record(#[from] ReadError),
     /// Nothing was measured.
     #[error(
@@ -127,6 +127,13 @@ pub enum Refusal {
     /// The label or the price cannot be kept.
     #[error("{0}")]
     Addition(&'static str),
+}
+
+// Its words hold those of the cause, which is therefore no source.
+impl From<serde_json::Error> for Refusal {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Malformed(error)
+    }
 }
 
 /// The document to share for `record`: allowed fields, long series trimmed, under [`LICENCE`].

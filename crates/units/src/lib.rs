@@ -2,9 +2,10 @@
 //!
 //! A number that crosses a crate boundary carries its unit in its type, so that
 //! a KiB can never be added to a kB, nor a rate to a count. This crate parses and
-//! prints those numbers, and names as words of a shell; it reads no clock and no file.
+//! prints those numbers, names as words of a shell, and errors as words for people; it reads no clock and no file.
 
 mod bytes;
+mod in_words;
 mod lba;
 mod nanos;
 mod nearest;
@@ -13,6 +14,7 @@ mod seed;
 mod shell;
 
 pub use bytes::{Bytes, ParseBytesError};
+pub use in_words::{in_words, with_causes};
 pub use lba::Lba;
 pub use nanos::{Nanos, ParseNanosError};
 pub use nearest::nearest;

@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use cardproof_units::in_words;
+
 use crate::journal::Journal;
 use crate::secret::Secret;
 use crate::wire::{Got, Side, Wire, WitnessError};
@@ -154,7 +156,7 @@ impl Connection {
             }
         });
         if let Err(error) = done {
-            self.tell(Event::Refused(error.to_string()));
+            self.tell(Event::Refused(in_words(&error)));
         }
     }
 
@@ -169,9 +171,10 @@ impl Connection {
         let kept = shared.journal.add(line);
         if let Err(WitnessError::Journal(error)) = &kept {
             shared.is_failed = true;
-            self.tell(Event::Failed(error.to_string()));
+            let words = in_words(error);
+            self.tell(Event::Failed(words.clone()));
             drop(shared);
-            wire.send(&format!("refused its journal cannot be written: {error}"))?;
+            wire.send(&format!("refused its journal cannot be written: {words}"))?;
         }
         kept
     }

@@ -11,7 +11,7 @@ use cardproof_report::signs::wear_in_words;
 use cardproof_session::{
     AskingLeave, NoDriveReport, Unanswered, ask_card, ask_drive, simulated_card, simulated_name,
 };
-use cardproof_units::shell_path;
+use cardproof_units::{in_words, shell_path};
 use jiff::Timestamp;
 
 use super::smartctl::of_smartctl;
@@ -107,7 +107,10 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
                 LookError::Missing { path: path.to_owned() }.to_string()
             }
             _ => {
-                format!("cannot look at {name}: {error}; name a block device, such as /dev/mmcblk0")
+                format!(
+                    "cannot look at {name}: {error}; name a block device, such as /dev/mmcblk0",
+                    error = in_words(&error)
+                )
             }
         };
         Failure::of_opening(&error, message)

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use cardproof_import::{clean, decode};
 use cardproof_rating::signs::Signs;
 use cardproof_registers::CMD56_LEN;
-use cardproof_units::{Bytes, shell_path};
+use cardproof_units::{Bytes, in_words, shell_path};
 use jiff::Timestamp;
 
 use super::{Found, Sourced, drives, told};
@@ -45,7 +45,11 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Found, Failure> {
         Ok(bytes) => Ok(Output { path: path.clone(), name: name_of(path), bytes }),
         Err(error) => Err(Failure::of_opening(
             &error,
-            format!("cannot read {}: {error}; name a recorded output", path.display()),
+            format!(
+                "cannot read {}: {error}; name a recorded output",
+                path.display(),
+                error = in_words(&error)
+            ),
         )),
     };
     let outputs = sysfs::joined(paths.iter().map(read).collect::<Result<_, _>>()?);

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 
 use crate::exit::Failure;
 
@@ -34,7 +34,11 @@ fn add(
     files: &mut Vec<PathBuf>,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::incomplete(format!("cannot read the directory {}: {error}", directory.display()))
+        Failure::incomplete(format!(
+            "cannot read the directory {}: {error}",
+            directory.display(),
+            error = in_words(&error)
+        ))
     };
     let entries: Result<Vec<_>, _> = fs::read_dir(directory).map_err(failed)?.collect();
     let mut entries = entries.map_err(failed)?;

@@ -12,6 +12,8 @@ use cardproof_rating::ledger::{Day, Open, days, lines};
 use cardproof_session::replace_all;
 use rustix::fs::{FlockOperation, OFlags, flock};
 
+use cardproof_units::in_words;
+
 use crate::exit::Failure;
 use crate::keyed_hash::{KEY_BYTES, new_key};
 
@@ -146,7 +148,8 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
         error,
         format!(
             "cannot keep the ledger at {}: {error}; name a directory that you may write to with --state",
-            path.display()
+            path.display(),
+            error = in_words(error)
         ),
     )
 }

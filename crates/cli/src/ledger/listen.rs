@@ -11,6 +11,8 @@ use cardproof_report::metrics::{OPEN_METRICS_TYPE, PROMETHEUS_TYPE, open_metrics
 use super::LedgerArgs;
 use super::files::Files;
 use super::metrics::Gathered;
+use cardproof_units::in_words;
+
 use crate::exit::{Exit, Failure};
 use crate::talk::Talk;
 
@@ -42,7 +44,11 @@ const fn loopback() -> IpAddr {
 /// Answers requests until the process is ended.
 pub(super) fn listen(at: Listen, files: &Files, args: &LedgerArgs) -> Result<Exit, Failure> {
     let listener = TcpListener::bind(at.0).map_err(|error| {
-        Failure::incomplete(format!("cannot listen on {}: {error}; name another port", at.0))
+        Failure::incomplete(format!(
+            "cannot listen on {}: {error}; name another port",
+            at.0,
+            error = in_words(&error)
+        ))
     })?;
     let address = listener.local_addr().unwrap_or(at.0);
     let talk = Talk::new(args.quiet);

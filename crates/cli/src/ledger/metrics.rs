@@ -13,7 +13,7 @@ use cardproof_report::metrics::{
     CardFacts, Facts, MachineFacts, PluginState, home_assistant_lines, nagios, open_metrics,
     prometheus,
 };
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 
 use super::LedgerArgs;
 use super::look::Named;
@@ -155,7 +155,11 @@ fn open_to_everybody(sink: &Sink) -> Result<(), Failure> {
         return Ok(());
     }
     fs::set_permissions(path, fs::Permissions::from_mode(FOR_EVERYBODY)).map_err(|error| {
-        Failure::incomplete(format!("cannot let everybody read {}: {error}", path.display()))
+        Failure::incomplete(format!(
+            "cannot let everybody read {}: {error}",
+            path.display(),
+            error = in_words(&error)
+        ))
     })
 }
 

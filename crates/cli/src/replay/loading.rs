@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use cardproof_trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
-use cardproof_units::{Bytes, nearest};
+use cardproof_units::{Bytes, in_words, nearest};
 
 use super::show::foreign;
 use crate::catalogue::Entry;
@@ -49,7 +49,11 @@ pub(super) fn load_as(
     let bytes = input::read(Path::new(trace), LENGTH_MAX).map_err(|error| {
         Failure::of_opening(
             &error,
-            format!("cannot read the trace {trace}: {error}; {}", instead_of(trace)),
+            format!(
+                "cannot read the trace {trace}: {error}; {}",
+                instead_of(trace),
+                error = in_words(&error)
+            ),
         )
     })?;
     if foreign::is_ours(&bytes) {
@@ -71,5 +75,5 @@ fn instead_of(trace: &str) -> String {
 
 /// That `trace` cannot be read, and where it is wrong.
 pub(crate) fn broken(trace: &str, error: &TraceError) -> Failure {
-    Failure::usage(format!("{trace}: {error}"))
+    Failure::usage(format!("{trace}: {error}", error = in_words(error)))
 }

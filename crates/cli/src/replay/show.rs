@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::loading::{broken, entry_of, load_as};
+use cardproof_units::in_words;
+
 use crate::catalogue;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
@@ -69,7 +71,8 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     output::replace(path, bytes).map_err(|error| {
         let path = path.display();
         Failure::incomplete(format!(
-            "cannot write {path}: {error}; name another file, or make room if the disk is full"
+            "cannot write {path}: {error}; name another file, or make room if the disk is full",
+            error = in_words(&error)
         ))
     })
 }

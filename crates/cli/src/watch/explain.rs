@@ -10,7 +10,7 @@ use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
 use cardproof_record::IostatLog;
 use cardproof_record::LimitedBy;
-use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_units::{Bytes, Iops, Nanos, Throughput, in_words};
 use serde::Serialize;
 
 use super::args::WatchArgs;
@@ -43,7 +43,10 @@ pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
         let advice = pasted::other(&text, Reader::Watch, path).filter(|_| !is_iostat);
         Failure::usage(match advice {
             Some(advice) => format!("{name} is no log of a storage's use: {advice}"),
-            None => format!("{name} is not a log that can be explained: {error}"),
+            None => format!(
+                "{name} is not a log that can be explained: {error}",
+                error = in_words(&error)
+            ),
         })
     })?;
     let explanations = explain_log(&log, args.interval);
@@ -75,7 +78,11 @@ fn read(path: &Path) -> Result<String, Failure> {
     let bytes = input::read(path, LENGTH_MAX).map_err(|error| {
         Failure::of_opening(
             &error,
-            format!("cannot read {}: {error}; name a log of iostat", path.display()),
+            format!(
+                "cannot read {}: {error}; name a log of iostat",
+                path.display(),
+                error = in_words(&error)
+            ),
         )
     })?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| decode(error.as_bytes()).into_owned()))

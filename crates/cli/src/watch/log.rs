@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use cardproof_record::{Activity, CpuActivity, DeviceActivity};
 
+use cardproof_units::in_words;
+
 use crate::exit::Failure;
 use crate::output::{self, Sink};
 
@@ -29,7 +31,11 @@ impl LogFile {
         let file = open_for_adding(path).map_err(|error| {
             Failure::of_opening(
                 &error,
-                format!("cannot log to {}: {error}; name another file", path.display()),
+                format!(
+                    "cannot log to {}: {error}; name another file",
+                    path.display(),
+                    error = in_words(&error)
+                ),
             )
         })?;
         Ok(Self { path: path.to_owned(), file })
@@ -40,7 +46,8 @@ impl LogFile {
         self.file.write_all(report(activity).as_bytes()).map_err(|error| {
             Failure::incomplete(format!(
                 "cannot log to {}: {error}; make room or name another file",
-                self.path.display()
+                self.path.display(),
+                error = in_words(&error)
             ))
         })
     }

@@ -23,6 +23,8 @@ use super::history::History;
 use super::source::Sample;
 use super::view::View;
 use super::{LOOK_EVERY, Watch, is_closed, left_by, lines};
+use cardproof_units::in_words;
+
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::signals::Signals;
@@ -148,7 +150,8 @@ fn size_of_terminal() -> Option<(u16, u16)> {
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 fn of_terminal(error: io::Error) -> Failure {
     Failure::incomplete(format!(
-        "the terminal cannot be drawn on: {error}; `cardproof watch | cat` gives plain lines"
+        "the terminal cannot be drawn on: {error}; `cardproof watch | cat` gives plain lines",
+        error = in_words(&error)
     ))
 }
 

@@ -1,6 +1,6 @@
 //! Running the program: to its end, or until something has happened.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -55,12 +55,8 @@ enum Stream {
 
 /// Starts `command` without standard input.
 pub(crate) fn start(mut command: Command) -> Running {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawned(&mut command);
     let (sender, streams) = channel();
     let stdout = (Stream::Stdout, Box::new(child.stdout.take().unwrap()) as Box<dyn Read + Send>);
     let stderr = (Stream::Stderr, Box::new(child.stderr.take().unwrap()) as Box<dyn Read + Send>);
@@ -74,6 +70,19 @@ pub(crate) fn start(mut command: Command) -> Running {
         });
     }
     Running { child, streams, ended: Vec::new() }
+}
+
+/// Spawns `command`. A copy of the program that was just written is busy as long as a child of another test, which was
+/// forked meanwhile, has not yet begun its own program.
+fn spawned(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            started => return started.expect("the program starts"),
+        }
+    }
 }
 
 /// Runs `command` to its end.

@@ -18,7 +18,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use cardproof_io::LoopBacking;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 use rustix::io::Errno;
 
 use super::objection::{Holder, Objection};
@@ -141,7 +141,7 @@ impl<'root> Loops<'root> {
                 Ok(None) => {}
                 Err(error) if is_of_gone_filesystem(&error) => {}
                 Err(error) => {
-                    loops.reason = error.to_string();
+                    loops.reason = in_words(&error);
                     loops.unasked.push(Unasked::from_device(&device));
                     let backing = backing_at(root, mounts, path);
                     loops.known.extend(backing.map(|backing| Loop { device, backing }));

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use cardproof_units::in_words;
+
 use super::disk::DiskCounters;
 use crate::block::BlockDevice;
 use crate::{Sysroot, look_at_path};
@@ -27,12 +29,12 @@ pub enum NameError {
         path: PathBuf,
     },
     /// The path cannot be looked at.
-    #[error("cannot look at {path}: {source}", path = path.display())]
+    #[error("cannot look at {path}: {}", in_words(error), path = path.display())]
     Unreachable {
         /// The path.
         path: PathBuf,
         /// What the kernel said.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
@@ -53,7 +55,7 @@ pub fn device_at(root: &Sysroot, name: &str) -> Result<String, NameError> {
             let known = if known.is_empty() { "none is active".to_owned() } else { known };
             Err(NameError::Unknown { name: name.to_owned(), known })
         }
-        Err(source) => Err(NameError::Unreachable { path: path.to_owned(), source }),
+        Err(error) => Err(NameError::Unreachable { path: path.to_owned(), error }),
     }
 }
 

@@ -11,7 +11,6 @@ pub struct FileFault {
     /// What was tried, such as `write a file`.
     pub doing: &'static str,
     /// What the storage or the file system said.
-    #[source]
     pub fault: Fault,
 }
 

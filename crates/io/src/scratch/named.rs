@@ -11,6 +11,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use cardproof_units::in_words;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
@@ -183,7 +184,7 @@ impl NamedFiles {
             Ok(aside) => aside,
             Err(error) => {
                 left.names.extend(files.into_iter().map(|file| file.name));
-                left.why = error.to_string();
+                left.why = in_words(&error);
                 return Err(left);
             }
         };
@@ -194,7 +195,7 @@ impl NamedFiles {
             }
         }
         if let Err(error) = aside.remove() {
-            left.why = error.to_string();
+            left.why = in_words(&error);
             left.names.push(error.path.display().to_string());
         }
         if left.names.is_empty() { Ok(()) } else { Err(left) }

@@ -6,8 +6,10 @@
 //! sweep it; hence a claim holds only when, with the lock held, the name still leads to it.
 
 use std::fmt;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use cardproof_units::in_words;
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -119,7 +121,7 @@ pub(super) enum Remains {
     #[error("has something mounted in it ({}), which stays; unmount that", .0.join(", "))]
     Mounted(Vec<String>),
     /// The file system would not remove something.
-    #[error("cannot be removed ({0})")]
+    #[error("cannot be removed ({})", in_words(&io::Error::from(*.0)))]
     Failed(Errno),
 }
 

@@ -10,7 +10,7 @@ use cardproof_log_layout::{LogError, LogLayout, Mode, Options};
 use cardproof_record::{LogTrial, PhaseState, Replay, ReplayedRequests, TimeRatio};
 use cardproof_stats::RatioInterval;
 use cardproof_trace::TraceReader;
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, with_causes};
 
 use super::{ReplayPlan, ReplayProgress, replay};
 use crate::monitor::Watcher;
@@ -81,7 +81,7 @@ pub fn replay_layouts(
         } else {
             match through_log(target, trace, plan, options, progress, stop, &mut tried.trial) {
                 Ok(state) => state,
-                Err(error) => PhaseState::NotMeasured { cause: error.to_string() },
+                Err(error) => PhaseState::NotMeasured { cause: with_causes(&error) },
             }
         };
         if state != PhaseState::Measured {

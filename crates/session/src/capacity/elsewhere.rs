@@ -15,9 +15,8 @@ use cardproof_device::DeviceNumber;
 use cardproof_evidence::capacity::places_to_read;
 use cardproof_probe::capacity::{Elsewhere, Looked, Outcome, Plan, look_elsewhere};
 use cardproof_record::CapacityElsewhere;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, with_causes};
 
-use crate::failure::with_causes;
 use crate::frontend::Event;
 use crate::session::Bench;
 use crate::target::{FreeSpace, Reserved};

@@ -23,7 +23,7 @@ use cardproof_record::{
     CapacityFiles, CapacityMethod, CapacityTest, Conditions, ProfileInfo, ReadOrigin, Record,
     State, TargetKind, Trial,
 };
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 
 use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
@@ -147,7 +147,10 @@ impl Test<'_> {
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
                 Err(error) => {
                     let name = name_of(number);
-                    return Err(Failure::incomplete(format!("cannot open {name}: {error}")));
+                    return Err(Failure::incomplete(format!(
+                        "cannot open {name}: {error}",
+                        error = in_words(&error)
+                    )));
                 }
             }
         }
@@ -297,8 +300,10 @@ impl OwnSet {
             settle(file);
             match fault {
                 Some(error) if is_full(&error) && written + self.length() > 0 => {
-                    test.frontend
-                        .note(&format!("No more could be written: {error}. Reads what there is."));
+                    test.frontend.note(&format!(
+                        "No more could be written: {error}. Reads what there is.",
+                        error = in_words(&error)
+                    ));
                     return Ok(written);
                 }
                 Some(error) => return Err(unwritable(&error)),
@@ -378,7 +383,8 @@ fn unwritable(directory: &Path, name: &str, error: &io::Error) -> Failure {
     }
     Failure::refused(format!(
         "cannot write {}: {error}; name another directory",
-        directory.join(name).display()
+        directory.join(name).display(),
+        error = in_words(error)
     ))
 }
 
@@ -387,7 +393,11 @@ fn unwritable(directory: &Path, name: &str, error: &io::Error) -> Failure {
 fn in_the_way(directory: &Path, name: &str, error: &io::Error) -> Failure {
     let path = directory.join(name);
     if error.kind() != io::ErrorKind::InvalidInput {
-        return Failure::incomplete(format!("cannot open {}: {error}", path.display()));
+        return Failure::incomplete(format!(
+            "cannot open {}: {error}",
+            path.display(),
+            error = in_words(error)
+        ));
     }
     Failure::refused(format!(
         "{} is not a file that cardproof has made, so nothing is written to it; move or remove it, or \

@@ -13,12 +13,12 @@ use cardproof_probe::capacity::{Outcome, Plan, Progress, Wish, run};
 use cardproof_record::{
     CapacityCover, CapacityMethod, CapacityTest, ProfileInfo, Record, State, Trial,
 };
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use super::{announcing, elsewhere, stored};
 use crate::announcement::{Effect, Prepared};
 use crate::experiment::Experiment;
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
 use crate::recorder::Recorder;
 use crate::session::Bench;

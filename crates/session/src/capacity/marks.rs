@@ -6,13 +6,12 @@
 use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
 use cardproof_io::{Slot, Target};
 use cardproof_probe::DriveError;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words, with_causes};
 
 use super::journal::{Batch, Journal, Paper, Phase};
 use super::own::is_own;
 use super::stable;
 use super::steady::{Moved, Steady};
-use crate::failure::with_causes;
 
 /// At a half, a quarter … of the size.
 const HALVINGS: u64 = 8;
@@ -21,7 +20,7 @@ const HALVINGS: u64 = 8;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unmarked {
     /// They could not be saved.
-    #[error("the journal cannot be written: {0}")]
+    #[error("the journal cannot be written: {}", in_words(.0))]
     Journal(std::io::Error),
     /// The device fails.
     #[error("{0}")]

@@ -7,12 +7,11 @@
 use cardproof_evidence::capacity::stamp::SECTOR;
 use cardproof_io::{Slot, Target, TargetError};
 use cardproof_probe::DriveError;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words, with_causes};
 
 use super::journal::{Batch, Held, Journal, Paper, Phase};
 use super::own::{is_of_a_test, is_own};
 use super::steady::{Moved, Steady};
-use crate::failure::with_causes;
 
 /// After so many rounds what is not settled stays in the journal.
 const ROUNDS: u32 = 5;
@@ -144,7 +143,7 @@ impl<P: Paper> Work<'_, '_, P> {
     /// Has the journal know how far it is. Where that cannot be written, the card gets its data all the same.
     fn reach(&mut self, phase: Phase) {
         if let Err(error) = self.journal.reach(phase) {
-            self.restored.unclosed = Some(error.to_string());
+            self.restored.unclosed = Some(in_words(&error));
         }
     }
 

@@ -5,9 +5,9 @@ use cardproof_io::Target;
 use cardproof_probe::Drive;
 use cardproof_probe::capacity::Plan;
 use cardproof_record::{CapacityMethod, CapacityTest, State};
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, with_causes};
 
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::session::Bench;
 use crate::target::Storage;
 

@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use cardproof_io::Target;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words, with_causes};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::journal::{Journal, Opened, Phase, length_of};
 use super::marks;
 use super::putting_back::{Restored, Trust, put_back};
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::file::open_regular;
 use crate::frontend::Frontend;
 
@@ -111,7 +111,8 @@ impl Drop for LockedJournal {
 pub(super) fn failed(path: &Path, doing: &str, error: &io::Error) -> Failure {
     Failure::incomplete(format!(
         "cannot {doing} the journal {}: {error}; name another directory with --journal",
-        path.display()
+        path.display(),
+        error = in_words(error)
     ))
 }
 
@@ -302,7 +303,7 @@ pub(super) fn recover(
             )),
             Err(error) => frontend.note(&format!(
                 "The journal {} cannot be read: {error}. If it is of this device, its data are not back.",
-                path.display()
+                path.display(), error = in_words(&error)
             )),
         }
     }

@@ -12,7 +12,7 @@ use cardproof_io::{
     Wait,
 };
 use cardproof_probe::DriveError;
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, in_words};
 
 use super::journal::{Journal, Paper};
 use super::stable;
@@ -160,7 +160,7 @@ impl<'a, P: Paper> Saving<'a, P> {
             Err(_) => return Saved::Failed(Fault::InputOutput),
         };
         if let Err(error) = self.journal.save(&found.pieces, false) {
-            self.state.0.borrow_mut().failure = Some(error.to_string());
+            self.state.0.borrow_mut().failure = Some(in_words(&error));
             return Saved::Failed(Fault::InputOutput);
         }
         let mut known = self.state.0.borrow_mut();

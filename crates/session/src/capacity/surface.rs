@@ -2,10 +2,9 @@
 
 use cardproof_probe::{Drive, DriveError};
 use cardproof_record::{CapacityTest, State, Trial};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, with_causes};
 
 use super::stored::Regions;
-use crate::failure::with_causes;
 use crate::frontend::Event;
 use crate::session::Bench;
 use crate::target::Storage;

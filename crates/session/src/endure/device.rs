@@ -7,7 +7,9 @@ use cardproof_device::Sysroot;
 use cardproof_device::guard;
 
 use super::journal::Header;
-use crate::failure::{Failure, with_causes};
+use cardproof_units::{in_words, with_causes};
+
+use crate::failure::Failure;
 use crate::session::digest;
 
 /// A card, by what stays when it is plugged in elsewhere.
@@ -26,7 +28,11 @@ impl Device {
         let inspection = guard::inspect(&Sysroot::default(), path)
             .map_err(|error| Failure::usage(with_causes(&error)))?;
         let metadata = std::fs::metadata(path).map_err(|error| {
-            Failure::usage(format!("cannot look at {}: {error}", path.display()))
+            Failure::usage(format!(
+                "cannot look at {}: {error}",
+                path.display(),
+                error = in_words(&error)
+            ))
         })?;
         let (lasting, has_serial) = if metadata.is_file() {
             (format!("file {} {}", metadata.dev(), metadata.ino()), true)

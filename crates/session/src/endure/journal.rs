@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use cardproof_probe::endure::{Cycle, End, Pass, Pattern, Plan, Position, State, Tally, Wish};
 use cardproof_record::EnduranceCycle;
-use cardproof_units::Seed;
+use cardproof_units::{Seed, in_words};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,8 @@ pub(super) fn make_room(directory: &Path) -> Result<(), Failure> {
         Failure::incomplete(format!(
             "cannot make {}, where the state of the run is kept: {error}; make room there, or set \
              XDG_DATA_HOME to another place",
-            directory.display()
+            directory.display(),
+            error = in_words(&error)
         ))
     })?;
     // A killed run may have left the beginning of a state, under a seed that no other run has.
@@ -139,7 +140,11 @@ pub(super) fn make_room(directory: &Path) -> Result<(), Failure> {
 /// The states of runs on the card known as `key`, in order.
 pub(super) fn of_device(directory: &Path, key: &str) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(directory).map_err(|error| {
-        Failure::incomplete(format!("cannot list {}: {error}", directory.display()))
+        Failure::incomplete(format!(
+            "cannot list {}: {error}",
+            directory.display(),
+            error = in_words(&error)
+        ))
     })?;
     let prefix = format!("{key}-");
     let mut paths: Vec<PathBuf> = entries
@@ -155,8 +160,13 @@ pub(super) fn of_device(directory: &Path, key: &str) -> Result<Vec<PathBuf>, Fai
 }
 
 pub(super) fn remove(path: &Path) -> Result<(), Failure> {
-    fs::remove_file(path)
-        .map_err(|error| Failure::incomplete(format!("cannot remove {}: {error}", path.display())))
+    fs::remove_file(path).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot remove {}: {error}",
+            path.display(),
+            error = in_words(&error)
+        ))
+    })
 }
 
 /// What the file at `path` holds.
@@ -167,9 +177,13 @@ pub(super) fn read(path: &Path) -> Result<Saved, Failure> {
             path.display()
         ))
     };
-    let text = open_regular(path)
-        .and_then(std::io::read_to_string)
-        .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", path.display())))?;
+    let text = open_regular(path).and_then(std::io::read_to_string).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot read {}: {error}",
+            path.display(),
+            error = in_words(&error)
+        ))
+    })?;
     // A line without its end was torn.
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let mut lines = whole.lines();
@@ -281,13 +295,17 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::incomplete(format!(
         "the state of the run cannot be kept in {}: {error}; make room and start the command again: it \
          goes on where it stood",
-        path.display()
+        path.display(),
+        error = in_words(error)
     ))
 }
 
 fn in_line(line: &Line) -> Result<String, Failure> {
     let text = serde_json::to_string(line).map_err(|error| {
-        Failure::incomplete(format!("the state cannot be put in words: {error}"))
+        Failure::incomplete(format!(
+            "the state cannot be put in words: {error}",
+            error = in_words(&error)
+        ))
     })?;
     Ok(text + "\n")
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cardproof_probe::endure::{Cycle, Pass, Position, Progress, State, Watch};
-use cardproof_units::{Bytes, Nanos, Throughput};
+use cardproof_units::{Bytes, Nanos, Throughput, in_words};
 
 use super::buses::CardOnBus;
 use super::journal::Journal;
@@ -93,8 +93,11 @@ impl Keeper {
         let Some(path) = &self.csv else { return };
         let text = format!("{CSV_HEADING}{}", self.rows);
         if let Err(error) = crate::file::replace(path, &text) {
-            self.csv_failure =
-                Some(format!("The cycles cannot be written to {}: {error}.", path.display()));
+            self.csv_failure = Some(format!(
+                "The cycles cannot be written to {}: {error}.",
+                path.display(),
+                error = in_words(&error)
+            ));
         }
         self.csv_written = Instant::now();
     }

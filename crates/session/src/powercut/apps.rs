@@ -12,11 +12,11 @@ use cardproof_evidence::powercut::{
     Application, CutReport, Plan, SECTOR, SLOTS, Sector, classify_records, record, slot_of,
 };
 use cardproof_sqlite::{DatabaseError, Journal, Numbered};
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words, with_causes};
 use cardproof_witness::{Client, LastWriter, Setup};
 
 use super::real::{Witnessed, of_witness, plan};
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::file::open_regular;
 use crate::frontend::Frontend;
 use crate::target::{not_there, refuse_link};
@@ -168,7 +168,7 @@ fn make_directory(directory: &Path) -> Result<PathBuf, Failure> {
             "{} is there from an earlier test; judge it with 'cardproof powercut check', or remove it",
             ours.display()
         )),
-        _ => Failure::incomplete(format!("cannot make {}: {error}", ours.display())),
+        _ => Failure::incomplete(format!("cannot make {}: {error}", ours.display(), error = in_words(&error))),
     })?;
     Ok(ours)
 }

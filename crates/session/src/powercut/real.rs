@@ -11,12 +11,12 @@ use cardproof_evidence::powercut::{Application, CutReport, Plan, Tally, classify
 use cardproof_io::{EngineChoice, OpenOptions, Target, open, open_new};
 use cardproof_probe::DriveError;
 use cardproof_probe::powercut::{Ended, Ledger, Read, Style, Until, Writer, read_area};
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words, with_causes};
 use cardproof_witness::{Client, LastWriter, Setup, WitnessError};
 
 use super::CutMode;
 use super::apps::{judge_records, records_in, remove_records};
-use crate::failure::{Failure, FailureKind, with_causes};
+use crate::failure::{Failure, FailureKind};
 use crate::file::open_storage_file;
 use crate::frontend::Frontend;
 use crate::options::Access;
@@ -191,8 +191,10 @@ fn write_on(
     let mut writer = Writer::new(target, plan, style).map_err(failed)?;
     let laid = writer.lay_down().map_err(failed)?;
     if let Ended::Device(fault) = laid {
-        let failure =
-            Failure::incomplete(format!("the target failed before the first write: {fault}"));
+        let failure = Failure::incomplete(format!(
+            "the target failed before the first write: {fault}",
+            fault = in_words(&fault)
+        ));
         return Err(failure.into());
     }
     client.durable(0).map_err(|error| of_witness(&error))?;
@@ -202,8 +204,10 @@ fn write_on(
     match ended {
         Ok(Ended::Device(fault)) if !told.has_failed() => {
             let durable = told.durable;
-            let failure =
-                Failure::incomplete(format!("the target failed after write {durable}: {fault}"));
+            let failure = Failure::incomplete(format!(
+                "the target failed after write {durable}: {fault}",
+                fault = in_words(&fault)
+            ));
             Err(Unfinished::of_device(failure))
         }
         Err(error) if !told.has_failed() => Err(Unfinished::of_device(failed(error))),
@@ -276,7 +280,7 @@ fn make_file(directory: &Path, writing: &CutWriting) -> Result<Box<dyn Target>, 
             "{} is there from an earlier test; judge it with 'cardproof powercut check', or remove it",
             path.display()
         )),
-        _ => Failure::incomplete(format!("cannot make {}: {error}", path.display())),
+        _ => Failure::incomplete(format!("cannot make {}: {error}", path.display(), error = in_words(&error))),
     })?;
     let engine = writing.access.engine;
     let made = open_new(file, writing.size, OpenOptions { engine, read_only: false, direct: true });

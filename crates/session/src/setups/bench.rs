@@ -8,7 +8,7 @@ use cardproof_io::scratch::Scratch;
 use cardproof_jobs::{self as jobs, Job};
 use cardproof_record::{JobRun, PhaseState};
 use cardproof_sqlite::{Database, End, Limits, Setting};
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use super::contest::{CONFIDENCE, Task, Turn};
 use super::modes;
@@ -105,7 +105,7 @@ fn commit(tree: &FileTree, seed: Seed, stop: &AtomicBool) -> Result<Turn, Stoppe
     let mut database = match Database::lay_out(&tree.path_by_handle(), ROWS, seed, stop) {
         Ok(database) => database,
         Err(cardproof_sqlite::DatabaseError::Stopped) => return Err(Stopped),
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(with_causes(&error))),
     };
     let run = database.run(Setting::DEFAULT, TRANSACTIONS, CONFIDENCE, &|| tree.now(), stop);
     if run.end == End::Stopped { Err(Stopped) } else { Ok(modes::turn(&run)) }

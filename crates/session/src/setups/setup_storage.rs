@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_io::scratch::Scratch;
 use cardproof_io::{MountFlags, PrivateMount, PrivateMounts};
 use cardproof_record::{Warning, WarningCause};
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words, with_causes};
 use cardproof_workload::{DataPattern, Generation};
 
 use super::catalogue::Setup;
@@ -58,8 +58,8 @@ pub(super) enum NotTried {
     #[error("{program} failed: {said}")]
     NotMade { program: &'static str, said: String },
     /// The kernel refused it.
-    #[error("it cannot be mounted ({source}); the kernel log (`dmesg`) tells why")]
-    NotMounted { source: std::io::Error },
+    #[error("it cannot be mounted ({}); the kernel log (`dmesg`) tells why", in_words(.0))]
+    NotMounted(std::io::Error),
 }
 
 impl SetupStorage {
@@ -104,7 +104,7 @@ impl SetupStorage {
                 Some(number) if number == rustix::io::Errno::NODEV.raw_os_error() => {
                     NotTried::NotInKernel { filesystem: setup.filesystem }
                 }
-                _ => NotTried::NotMounted { source },
+                _ => NotTried::NotMounted(source),
             })
     }
 
@@ -115,7 +115,7 @@ impl SetupStorage {
         let said = match output {
             Ok(output) if output.status.success() => return Ok(()),
             Ok(output) => String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; "),
-            Err(error) => error.to_string(),
+            Err(error) => with_causes(&error),
         };
         Err(NotTried::NotMade { program, said })
     }

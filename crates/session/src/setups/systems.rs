@@ -3,7 +3,7 @@
 use cardproof_io::PrivateMount;
 use cardproof_io::scratch::Scratch;
 use cardproof_record::SetupGround;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words, with_causes};
 
 use super::bench::{self, Stopped};
 use super::catalogue::{ForWhom, Setup};
@@ -57,7 +57,7 @@ pub(super) fn compare(common: &mut Common<'_>, ground: &SetupStorage, found: &mu
         // Made and mounted once before it counts: what does not work is found out at once.
         match ground.lay(setup).map(PrivateMount::unmount) {
             Ok(_) => setups.push(setup),
-            Err(error) => found.not_tried.push(not_tried(setup.name, &error.to_string())),
+            Err(error) => found.not_tried.push(not_tried(setup.name, &with_causes(&error))),
         }
     }
     if setups.is_empty() {
@@ -116,7 +116,7 @@ fn turn(
         Err(_) if common.is_stopped() => return Err(Stopped),
         Err(error) => {
             for task in tasks {
-                contest.note(index, task, round, Err(error.to_string()));
+                contest.note(index, task, round, Err(with_causes(&error)));
             }
             return Ok(());
         }
@@ -131,7 +131,11 @@ fn turn(
         contest.note(index, task, round, turn);
     }
     if let Err(error) = mount.unmount() {
-        common.frontend.note(&format!("  {} could not be unmounted: {error}", setup.name));
+        common.frontend.note(&format!(
+            "  {} could not be unmounted: {error}",
+            setup.name,
+            error = in_words(&error)
+        ));
     }
     Ok(())
 }
@@ -161,7 +165,7 @@ pub(super) fn modes_on_baseline(common: &mut Common<'_>, ground: &SetupStorage, 
     let not_tried = |reason: &str| not_tried("journal modes", reason);
     let mount = match ground.lay(baseline) {
         Ok(mount) => mount,
-        Err(error) => return found.not_tried.push(not_tried(&error.to_string())),
+        Err(error) => return found.not_tried.push(not_tried(&with_causes(&error))),
     };
     // All of it is ours, so all of its space is.
     let compared = Scratch::create(mount.point(), None)

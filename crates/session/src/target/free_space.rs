@@ -14,11 +14,11 @@ use cardproof_io::{
     Abilities, FreeSpaceError, FreeSpaceTarget, Layer, SampledSpace, Target, Usage, usage,
 };
 use cardproof_record::{TargetInfo, TargetKind};
-use cardproof_units::{Bytes, shell_path};
+use cardproof_units::{Bytes, shell_path, with_causes};
 
 use super::{device_number, look, of_scratch, tell_of_leftovers};
 use crate::announcement::Effect;
-use crate::failure::{Failure, FailureKind, with_causes};
+use crate::failure::{Failure, FailureKind};
 use crate::frontend::Frontend;
 use crate::options::Options;
 use crate::place::Place;

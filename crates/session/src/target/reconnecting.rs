@@ -16,12 +16,12 @@ use cardproof_io::{
     Abilities, Completion, Fault, Op, Slot, Submission, SubmitError, Target, TargetError, Usage,
     Wait,
 };
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, in_words, with_causes};
 
 use keeper::Keeper;
 
 use super::{Existing, Storage, StorageNeeds, not_there, simulated_name};
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::file::is_block_device;
 use crate::frontend::{Frontend, Silent};
 use crate::options::Access;
@@ -54,7 +54,8 @@ pub(super) fn open(
         File::options().write(true).open(&order.file).map_err(|error| {
             Failure::incomplete(format!(
                 "--reconnect needs to write to {}: {error}; use sudo, or leave --reconnect out",
-                order.file.display()
+                order.file.display(),
+                error = in_words(&error)
             ))
         })?;
     }
@@ -89,7 +90,8 @@ fn way_of(path: &Path) -> Result<Reconnection, Failure> {
     let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
     let root = Sysroot::default();
     Reconnection::find(&root, DeviceNumber::from_raw(metadata.rdev())).map_err(|error| {
-        let message = format!("--reconnect is not possible: {error}; leave it out");
+        let message =
+            format!("--reconnect is not possible: {error}; leave it out", error = in_words(&error));
         match error {
             ReconnectError::NotPossible | ReconnectError::Partition(_) => Failure::usage(message),
             ReconnectError::Shared { .. } | ReconnectError::InUse { .. } => {

@@ -6,10 +6,10 @@ use std::path::Path;
 use cardproof_device::Surroundings;
 use cardproof_record::{BusInfo, CardInfo, DeviceInfo, Feature, TargetKind, Transport};
 use cardproof_sim::Card;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, with_causes};
 
 use super::{Storage, StorageNeeds, span_in};
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::file::{is_plain, open_regular};
 use crate::options::Options;
 

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use cardproof_device::{DeviceNumber, Disk, Sysroot, whole_disk};
 
+use cardproof_units::in_words;
+
 use crate::failure::Failure;
 
 /// The disk that `path` is, or is a part of; by default the one with the file system of the current directory.
@@ -24,7 +26,8 @@ fn disk_of(path: &Path) -> Result<Disk, Failure> {
     let metadata = fs::metadata(path).map_err(|error| {
         let text = format!(
             "cannot look at the device {shown}: {error}; `cardproof identify --all` names those \
-             there are"
+             there are",
+            error = in_words(&error)
         );
         Failure::of_opening(&error, text)
     })?;

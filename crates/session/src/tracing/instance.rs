@@ -20,6 +20,8 @@ use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, 
 use rustix::process::Pid;
 
 use super::lines;
+use cardproof_units::in_words;
+
 use crate::failure::Failure;
 use crate::leftovers;
 
@@ -86,9 +88,10 @@ impl Instance {
         self.is_done.store(true, Ordering::Relaxed);
         match self.reader.take().map(JoinHandle::join) {
             Some(Ok(Ok(recorded))) => Ok(recorded),
-            Some(Ok(Err(error))) => {
-                Err(Failure::incomplete(format!("cannot read the recording: {error}")))
-            }
+            Some(Ok(Err(error))) => Err(Failure::incomplete(format!(
+                "cannot read the recording: {error}",
+                error = in_words(&error)
+            ))),
             _ => Err(Failure::incomplete("the reader of the recording has failed")),
         }
     }
@@ -162,15 +165,16 @@ fn mount_nowhere() -> Result<OwnedFd, Errno> {
 /// On older kernels: at a temporary place, from which it is taken as soon as it is open.
 fn mount_and_detach() -> Result<OwnedFd, String> {
     let place = std::env::temp_dir().join(format!("{MOUNTED_BEFORE}{}", std::process::id()));
-    fs::create_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    fs::create_dir(&place)
+        .map_err(|error| format!("{}: {error}", place.display(), error = in_words(&error)))?;
     let output = Command::new("mount").args(["-t", "tracefs", "none"]).arg(&place).output();
     let mounted = match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(in_words(&error)),
     };
     let opened = mounted
-        .and_then(|()| File::open(&place).map(OwnedFd::from).map_err(|error| error.to_string()));
+        .and_then(|()| File::open(&place).map(OwnedFd::from).map_err(|error| in_words(&error)));
     leftovers::unmount(&place);
     opened
 }

@@ -7,10 +7,10 @@ use cardproof_facts::CONFIDENCE;
 use cardproof_probe::layout::Trial;
 use cardproof_rating::tuning::Gain;
 use cardproof_stats::RatioInterval;
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, with_causes};
 
 use super::SetUp;
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::frontend::Frontend;
 
 /// Where old partitioning tools let the first partition begin: sector 63.

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use cardproof_device::guard::{self, Objection};
 use cardproof_device::{Partition, Sysroot, partitions, partitions_of_image};
 use cardproof_record::Conditions;
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words, with_causes};
 
-use crate::failure::{Failure, with_causes};
+use crate::failure::Failure;
 use crate::whole_device::block_device;
 
 /// Whether this computer swaps to a device or a file; compressed memory is none. Where that is not known it may.
@@ -61,7 +61,7 @@ pub fn refuse_no_image(target: &Path, size: Bytes) -> Result<(), Failure> {
 /// Whether the file `target` begins with nothing, or bears what stands on a disk.
 fn bears_a_disk(target: &Path) -> Result<bool, Failure> {
     const BLANK: usize = 64 << 10;
-    let failed = |error: &dyn Error| Failure::usage(with_causes(error));
+    let failed = |error: &(dyn Error + 'static)| Failure::usage(with_causes(error));
     let real = target.canonicalize().map_err(|error| failed(&error))?;
     let found = guard::inspect(&Sysroot::default(), &real).map_err(|error| failed(&error))?;
     let is_of_disk = |objection: &Objection| {
@@ -88,6 +88,11 @@ pub fn partitions_of(target: &Path, conditions: &Conditions) -> Result<Vec<Parti
     if !target.is_file() {
         return Ok(Vec::new());
     }
-    partitions_of_image(target)
-        .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", target.display())))
+    partitions_of_image(target).map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot read {}: {error}",
+            target.display(),
+            error = in_words(&error)
+        ))
+    })
 }

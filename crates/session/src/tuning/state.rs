@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use cardproof_units::in_words;
+
 use crate::failure::Failure;
 use crate::file::replace;
 use crate::owner::make_directories;
@@ -106,7 +108,11 @@ fn read_state(path: &Path) -> Result<State, Failure> {
             path.display()
         ))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(State::default()),
-        Err(error) => Err(Failure::incomplete(format!("cannot read {}: {error}", path.display()))),
+        Err(error) => Err(Failure::incomplete(format!(
+            "cannot read {}: {error}",
+            path.display(),
+            error = in_words(&error)
+        ))),
     }
 }
 
@@ -117,8 +123,13 @@ fn read_state(path: &Path) -> Result<State, Failure> {
 pub fn change_setting(name: &str, file: &str, value: &str) -> Result<ChangedSetting, Failure> {
     let path = setting_path(name, file)?;
     let read = || fs::read_to_string(&path).map(|text| in_force(&text));
-    let before = read()
-        .map_err(|error| Failure::incomplete(format!("cannot read {}: {error}", path.display())))?;
+    let before = read().map_err(|error| {
+        Failure::incomplete(format!(
+            "cannot read {}: {error}",
+            path.display(),
+            error = in_words(&error)
+        ))
+    })?;
     let state_path = place(name)?;
     let mut state = read_state(&state_path)?.of_device(Mark::new(Path::new("/"), name));
     let changed = ChangedSetting { file: file.to_owned(), before };
@@ -141,7 +152,11 @@ pub fn change_setting(name: &str, file: &str, value: &str) -> Result<ChangedSett
 fn keep(path: &Path, state: &State) -> Result<(), Failure> {
     if let Some(directory) = path.parent() {
         make_directories(directory).map_err(|error| {
-            Failure::incomplete(format!("cannot make {}: {error}", directory.display()))
+            Failure::incomplete(format!(
+                "cannot make {}: {error}",
+                directory.display(),
+                error = in_words(&error)
+            ))
         })?;
     }
     let text = serde_json::to_string_pretty(state)
@@ -149,7 +164,8 @@ fn keep(path: &Path, state: &State) -> Result<(), Failure> {
     replace(path, &text).map_err(|error| {
         Failure::incomplete(format!(
             "cannot keep the state in {}: {error}; nothing was changed",
-            path.display()
+            path.display(),
+            error = in_words(&error)
         ))
     })
 }
@@ -161,7 +177,11 @@ fn write(path: &Path, value: &str) -> Result<(), Failure> {
         } else {
             ""
         };
-        Failure::incomplete(format!("cannot set {} to {value}: {error}{hint}", path.display()))
+        Failure::incomplete(format!(
+            "cannot set {} to {value}: {error}{hint}",
+            path.display(),
+            error = in_words(&error)
+        ))
     })
 }
 
@@ -188,7 +208,11 @@ pub fn restore_settings(name: &str) -> Result<Vec<ChangedSetting>, Failure> {
         write(&setting_path(name, &changed.file)?, &changed.before)?;
     }
     fs::remove_file(&path).map_err(|error| {
-        Failure::incomplete(format!("cannot remove {}: {error}", path.display()))
+        Failure::incomplete(format!(
+            "cannot remove {}: {error}",
+            path.display(),
+            error = in_words(&error)
+        ))
     })?;
     Ok(state.changed)
 }

@@ -10,7 +10,7 @@ use cardproof_trace::{
     BlktraceReader, TextError, is_blkparse, is_blktrace, is_csv, is_iolog, read_blkparse, read_csv,
     read_iolog,
 };
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, in_words};
 
 use crate::exit::Failure;
 use crate::input;
@@ -40,7 +40,8 @@ pub(in crate::replay) fn converted(
     if is_blktrace(bytes) {
         return blktrace(path, name, description);
     }
-    let wrong = |error: TextError| Failure::usage(format!("{path}: {error}"));
+    let wrong =
+        |error: TextError| Failure::usage(format!("{path}: {error}", error = in_words(&error)));
     match std::str::from_utf8(bytes) {
         Ok(text) if is_csv(text) => read_csv(text, name, description).map_err(wrong),
         Ok(text) if is_iolog(text) => read_iolog(text, name, description).map_err(wrong),
@@ -65,7 +66,8 @@ fn blkparse(
     name: &str,
     description: &str,
 ) -> Result<Option<Vec<u8>>, Failure> {
-    let wrong = |error: TextError| Failure::usage(format!("{path}: {error}"));
+    let wrong =
+        |error: TextError| Failure::usage(format!("{path}: {error}", error = in_words(&error)));
     let text = decode(bytes);
     if is_blkparse(&text) {
         return read_blkparse(&text, name, description).map_err(wrong);
@@ -87,9 +89,14 @@ fn blktrace(path: &str, name: &str, description: &str) -> Result<Vec<u8>, Failur
     for file in siblings(Path::new(path)) {
         let shown = file.display();
         let bytes = input::read(&file, LENGTH_MAX).map_err(|error| {
-            Failure::of_opening(&error, format!("cannot read {shown}: {error}"))
+            Failure::of_opening(
+                &error,
+                format!("cannot read {shown}: {error}", error = in_words(&error)),
+            )
         })?;
-        reader.add(&bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
+        reader.add(&bytes).map_err(|error| {
+            Failure::usage(format!("{shown}: {error}", error = in_words(&error)))
+        })?;
     }
     reader.finish(name, description).ok_or_else(|| {
         Failure::usage(format!(
