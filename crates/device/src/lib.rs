@@ -36,6 +36,7 @@ mod sysroot;
 mod task_waits;
 mod transport;
 mod wear;
+mod write_counter;
 mod writers;
 
 pub use card_info::{MmcRegisters, SdRegisters};
@@ -56,4 +57,5 @@ pub use storage_counters::{StorageCounters, boot_number, storage_counters};
 pub use sysroot::Sysroot;
 pub use task_waits::TaskWaits;
 pub use wear::{WearFacts, seconds_since_start, wear_facts};
+pub use write_counter::WriteCounter;
 pub use writers::{GroupWrites, Growth, INIT, ProcessId, ProcessWrites, WriteCounters, Writes};

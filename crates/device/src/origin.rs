@@ -84,6 +84,11 @@ impl ReadWitness {
     }
 }
 
+/// The lowest device below the directory, file or block device `target`, as far as it is known.
+pub(crate) fn lowest_device(root: &Sysroot, target: &Path) -> Option<DeviceNumber> {
+    Way::down(root, target).bottom.ok()?.number()
+}
+
 /// The way from a target down to the device that counts.
 struct Way<'root> {
     /// The devices on the way, the file system's own first.

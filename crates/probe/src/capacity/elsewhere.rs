@@ -3,7 +3,8 @@
 //! Data of the test elsewhere are no proof by themselves: an earlier test, a journal or a copy may have left them
 //! there. So the test writes what it found once more. A place that then shows the new data, which nobody has written
 //! to it, is the same place under another address. Where a hidden store may keep the new data back, all that the
-//! test has written is written once more.
+//! test has written is written once more. Somebody may copy what the test writes while it writes, as a mirror does: so
+//! it counts only where the storage has taken far less from others meanwhile than such copies need.
 
 use cardproof_evidence::capacity::stamp::{SECTOR, Stamp};
 use cardproof_io::Target;
@@ -16,6 +17,9 @@ use crate::{Drive, DriveError};
 
 /// The generation of what is written once more is at least this: far above all that a test has written.
 const ONCE_MORE: u32 = 1 << 31;
+
+/// So often what was found is written once more, until others write nothing meanwhile.
+const TRIES: u32 = 8;
 
 /// So many places with data of the test say enough.
 const FOUND_MAX: usize = 32;
@@ -33,6 +37,10 @@ pub trait Elsewhere {
 
     /// Whether the sector `inside_bytes` behind the start of `place` is where the test has its `address_bytes`.
     fn is_own(&self, place: Self::Place, inside_bytes: u64, address_bytes: u64) -> bool;
+
+    /// How many bytes the storage has taken so far, from everybody and after all that waited was written; `None` where
+    /// nobody counts them.
+    fn written_bytes(&mut self) -> Option<u64>;
 }
 
 /// A place that holds data of the test, though the test has not written to it.
@@ -53,7 +61,8 @@ pub struct Looked<P> {
     pub places: u64,
     /// Those that hold data of the test; at most 32.
     pub found: Vec<Strayed<P>>,
-    /// Those of them that changed when the test wrote the data once more.
+    /// Those of them that changed when the test wrote the data once more. None where others have written so much
+    /// meanwhile, or may have, that they can have changed them.
     pub changed: Vec<Strayed<P>>,
     /// All bytes written.
     pub bytes_written: Bytes,
@@ -76,19 +85,72 @@ pub fn look_elsewhere<E: Elsewhere>(
 ) -> Result<Looked<E::Place>, DriveError> {
     let (places, found) = seek(plan, elsewhere, count, goes_on);
     let mut drive = Drive::new(target, Bytes(CHUNK))?;
-    let mut changed = Vec::new();
-    if !found.is_empty() {
-        // Another test with the same seed, at the same time, has another time.
-        let generation = ONCE_MORE | (drive.now().get() as u32 >> 1);
-        let new = Stamp { salt: plan.salt(), address_bytes: 0, generation };
-        rewrite(&mut drive, plan.random_length, new, &found)?;
-        changed = changed_of(new, elsewhere, &found);
-        if changed.len() * 2 <= found.len() && write_again(&mut drive, new, written, goes_on)? {
-            changed = changed_of(new, elsewhere, &found);
-        }
-    }
+    let changed = if found.is_empty() {
+        Vec::new()
+    } else {
+        changed(&mut drive, plan, written, elsewhere, &found, goes_on)?
+    };
     let (bytes_written, bytes_read) = (drive.written(), Bytes(places * PLACE));
     Ok(Looked { places, found, changed, bytes_written, bytes_read })
+}
+
+/// Those of `found` that change when the test writes, and nobody else can have changed.
+fn changed<E: Elsewhere>(
+    drive: &mut Drive<'_>,
+    plan: &Plan,
+    written: &[(u64, u64)],
+    elsewhere: &mut E,
+    found: &[Strayed<E::Place>],
+    goes_on: &mut dyn FnMut(f64) -> bool,
+) -> Result<Vec<Strayed<E::Place>>, DriveError> {
+    // Another test with the same seed, at the same time, has another time.
+    let first = drive.now().get() as u32 >> 1;
+    let new = |time: u32| {
+        let generation = ONCE_MORE | first.wrapping_add(time);
+        Stamp { salt: plan.salt(), address_bytes: 0, generation }
+    };
+    for time in 0..TRIES {
+        let before = Counted::now(drive, elsewhere);
+        rewrite(drive, plan.random_length, new(time), found)?;
+        let changed = changed_of(new(time), elsewhere, found);
+        if changed.len() * 2 <= found.len() {
+            break;
+        }
+        // A copy takes a sector of each.
+        let copies = changed.len() as u64 * SECTOR as u64;
+        if before.others(drive, elsewhere).is_some_and(|others| others * 2 < copies) {
+            return Ok(changed);
+        }
+    }
+    let before = Counted::now(drive, elsewhere);
+    let own = drive.written();
+    if !write_again(drive, new(TRIES), written, goes_on)? {
+        return Ok(Vec::new());
+    }
+    let changed = changed_of(new(TRIES), elsewhere, found);
+    let copies = drive.written().saturating_sub(own).get();
+    // Nobody else knows which places are looked at, so more than half of all must have been copied.
+    let is_copied = before.others(drive, elsewhere).is_none_or(|others| others * 2 >= copies);
+    Ok(if is_copied { Vec::new() } else { changed })
+}
+
+/// What was written up to a moment: by everybody, and by the test.
+struct Counted {
+    all: Option<u64>,
+    own: u64,
+}
+
+impl Counted {
+    fn now<E: Elsewhere>(drive: &Drive<'_>, elsewhere: &mut E) -> Self {
+        Self { all: elsewhere.written_bytes(), own: drive.written().get() }
+    }
+
+    /// How much others have written since; `None` where nobody counts it.
+    fn others<E: Elsewhere>(&self, drive: &Drive<'_>, elsewhere: &mut E) -> Option<u64> {
+        let now = Self::now(drive, elsewhere);
+        let all = now.all?.checked_sub(self.all?)?;
+        Some(all.saturating_sub(now.own - self.own))
+    }
 }
 
 /// How many places were read, and those that hold data of the test.

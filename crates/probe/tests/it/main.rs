@@ -3,6 +3,7 @@
 
 mod capacity;
 mod confined;
+mod elsewhere;
 mod endure;
 mod integrity;
 mod integrity_errors;

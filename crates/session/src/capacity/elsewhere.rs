@@ -6,6 +6,7 @@
 
 mod disk;
 mod files;
+mod written;
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering;
@@ -34,7 +35,7 @@ const AGAIN_MAX_OF_SHORT: Duration = Duration::from_secs(20);
 const FINDING_MAX: Duration = Duration::from_secs(2);
 
 /// So many places are read at the most: a card that repeats a half shows it after far fewer.
-const PLACES_MAX: u64 = 1 << 15;
+const PLACES_MAX: u64 = 1 << 18;
 
 /// So many places in files.
 const PLACES_IN_FILES: u64 = 2000;
@@ -80,10 +81,10 @@ pub(super) fn look(
 /// The disk under the free space, where this user may read it and the file system says where the space lies.
 fn open_disk(bench: &Bench<'_, FreeSpace>) -> Option<Disk> {
     let Reserved::Placed(target) = &bench.place.target else { return None };
-    let directory = std::fs::metadata(bench.place.lasting_path()).ok()?;
-    let number = DeviceNumber::from_raw(directory.dev());
+    let directory = bench.place.lasting_path();
+    let number = DeviceNumber::from_raw(std::fs::metadata(&directory).ok()?.dev());
     let filesystem = bench.record.conditions.filesystem.as_ref()?;
-    Disk::open(number, filesystem.partition_start_bytes, target.pieces())
+    Disk::open(&directory, number, filesystem.partition_start_bytes, target.pieces())
 }
 
 fn counts<P>(looked: &Looked<P>) -> CapacityElsewhere {

@@ -2,11 +2,14 @@
 
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
 
 use cardproof_device::{DeviceNumber, Sysroot, is_disk, whole_disk};
 use cardproof_io::{Extent, PlaceReader, open_unnoticed};
 use cardproof_probe::capacity::Elsewhere;
 use cardproof_units::Bytes;
+
+use super::written::Written;
 
 /// The addresses of a test that lie in one piece on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +90,7 @@ pub(super) struct Disk {
     file: File,
     reader: PlaceReader,
     layout: Layout,
+    written: Option<Written>,
     /// How many bytes it holds.
     pub(super) size: Bytes,
     /// Whether it is a device itself, not made of other devices or of a file.
@@ -95,8 +99,9 @@ pub(super) struct Disk {
 
 impl Disk {
     /// The disk that holds the file system with the device `number`, on a partition that begins at `start`, and on
-    /// which a test has reserved `pieces`. `None` where there is no one disk or this user may not read it.
+    /// which a test in `directory` has reserved `pieces`. `None` where there is no one disk or this user may not read it.
     pub(super) fn open(
+        directory: &Path,
         number: DeviceNumber,
         start: Option<Bytes>,
         pieces: &[Extent],
@@ -113,6 +118,7 @@ impl Disk {
             file: is_it.then_some(file)?,
             reader: PlaceReader::new().ok()?,
             layout: Layout::new(pieces, start),
+            written: Written::of(directory),
             size: disk.size?,
             is_plain: is_disk(&root, disk.number),
         })
@@ -143,6 +149,12 @@ impl Elsewhere for Disk {
 
     fn is_own(&self, place: Bytes, inside_bytes: u64, address_bytes: u64) -> bool {
         self.distance(place, inside_bytes, address_bytes) == Some(0)
+    }
+
+    fn written_bytes(&mut self) -> Option<u64> {
+        // What somebody has written to the disk itself waits in a cache of its own.
+        self.file.sync_all().ok()?;
+        self.written.as_ref()?.bytes()
     }
 }
 

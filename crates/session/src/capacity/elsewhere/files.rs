@@ -8,6 +8,8 @@ use cardproof_io::{PlaceReader, open_unnoticed};
 use cardproof_probe::capacity::Elsewhere;
 use cardproof_units::Bytes;
 
+use super::written::Written;
+
 /// So many files are looked at, and so many of them kept.
 const LOOKED_AT: usize = 200_000;
 const KEPT: usize = 20_000;
@@ -17,6 +19,7 @@ pub(super) struct Files {
     /// Each file, and how many places it and those before it have.
     files: Vec<(PathBuf, u64)>,
     reader: PlaceReader,
+    written: Option<Written>,
 }
 
 impl Files {
@@ -53,7 +56,8 @@ impl Files {
                 }
             }
         }
-        (places > 0).then_some(Self { files, reader: PlaceReader::new().ok()? })
+        let written = Written::of(top);
+        (places > 0).then_some(Self { files, reader: PlaceReader::new().ok()?, written })
     }
 }
 
@@ -79,5 +83,9 @@ impl Elsewhere for Files {
     /// The files of the test have no names.
     fn is_own(&self, _: Self::Place, _: u64, _: u64) -> bool {
         false
+    }
+
+    fn written_bytes(&mut self) -> Option<u64> {
+        self.written.as_ref()?.bytes()
     }
 }
