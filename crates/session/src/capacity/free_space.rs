@@ -142,20 +142,11 @@ struct Shown {
 /// Puts into the record what the test has shown, and what reading places elsewhere shows after it.
 fn tested(bench: &mut Bench<'_, FreeSpace>, plan: &Plan, shown: Shown) {
     let Shown { outcome, cover, mut witness, took, is_short } = shown;
-    let is_in_place = match &bench.place.target {
-        Reserved::Placed(target) => target.is_in_place().unwrap_or(false),
-        // These file systems move no files.
-        Reserved::Sampled(_) => true,
-    };
     witness.note(outcome.bytes_read);
     let origin = Some(witness.end());
     bench.record.bytes_written += outcome.bytes_written;
     bench.record.bytes_read += outcome.bytes_read;
-    if !is_in_place {
-        bench
-            .recorder
-            .note("The file system moved the test file during the test, so the test says nothing.");
-        bench.record.state = State::Failed;
+    if has_moved(bench) {
         return;
     }
     let is_whole = !outcome.evidence.is_cut_short;
@@ -165,6 +156,10 @@ fn tested(bench: &mut Bench<'_, FreeSpace>, plan: &Plan, shown: Shown) {
     } else {
         elsewhere::look(bench, plan, &outcome, is_short)
     };
+    // What lies elsewhere by now was not found elsewhere.
+    if elsewhere.is_some() && has_moved(bench) {
+        return;
+    }
     bench.record.trial = Some(Trial::Capacity(CapacityTest {
         time_ns: took,
         cover: Some(cover),
@@ -172,6 +167,22 @@ fn tested(bench: &mut Bench<'_, FreeSpace>, plan: &Plan, shown: Shown) {
         origin,
         ..stored::stored(&outcome, plan, CapacityMethod::FreeSpace)
     }));
+}
+
+/// Whether the file system has moved the test file; then the test says nothing, and the record tells it.
+fn has_moved(bench: &mut Bench<'_, FreeSpace>) -> bool {
+    let is_in_place = match &bench.place.target {
+        Reserved::Placed(target) => target.is_in_place().unwrap_or(false),
+        // These file systems move no files.
+        Reserved::Sampled(_) => true,
+    };
+    if !is_in_place {
+        bench
+            .recorder
+            .note("The file system moved the test file during the test, so the test says nothing.");
+        bench.record.state = State::Failed;
+    }
+    !is_in_place
 }
 
 /// So much is given back at a time.
