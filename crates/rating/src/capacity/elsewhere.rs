@@ -36,7 +36,10 @@ pub(super) fn judged(mut found: Capacity, test: &CapacityTest) -> Capacity {
         return found;
     }
     let most = repeats_after(elsewhere.distances_bytes.iter().map(|distance| distance.get()));
-    let most = most.map_or(found.announced, Bytes).min(found.announced);
+    // A device that holds more than the addresses need to begin again at that distance shares them by another rule,
+    // as where one address line in the middle is missing.
+    let most = most.map(Bytes).filter(|&most| most >= found.real_size.0);
+    let most = most.unwrap_or(found.announced).min(found.announced);
     // What the test of the free space alone excludes is not excluded.
     let reason = format!(
         "of {} other places that were read, {} change when the test writes: several addresses share one place",

@@ -188,6 +188,7 @@ fn with_elsewhere(elsewhere: CapacityElsewhere) -> Capacity {
     let found = Capacity {
         verdict: CapacityVerdict::Genuine,
         kind: "honest",
+        real_size: (Bytes::gib(3), Bytes::gib(3)),
         ..Capacity::unknown(Bytes::gib(3))
     };
     elsewhere::judged(with_cover(found, &test, false), &test)
@@ -219,6 +220,19 @@ fn data_at_places_that_nobody_wrote_are_a_fakes() {
     let fake = with_elsewhere(in_files);
     assert_eq!(fake.verdict, CapacityVerdict::Fake);
     assert_eq!(fake.in_short(), "FAKE: holds less than 32 GiB");
+}
+
+/// Addresses of which one line in the middle is missing are shared at one distance, but do not begin again there.
+#[test]
+fn the_real_size_of_a_fake_is_never_said_to_be_less_than_what_was_kept() {
+    let fake = with_elsewhere(CapacityElsewhere {
+        found: 3,
+        changed: 3,
+        distances_bytes: vec![Bytes::gib(2), Bytes::gib(4)],
+        ..over_the_disk(900)
+    });
+    assert_eq!(fake.verdict, CapacityVerdict::Fake);
+    assert_eq!(fake.real_size, (Bytes::ZERO, Bytes::gib(32)));
 }
 
 /// A journal may have put them there, or a store may keep back what was written once more.
