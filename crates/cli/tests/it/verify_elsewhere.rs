@@ -27,20 +27,31 @@ struct Card {
 impl Card {
     /// A card that announces `size`, with what `description` says of it beside that.
     fn new(size: Bytes, description: &str) -> Result<Self, LabError> {
+        Self::mounted(size, description, &["-O", "^has_journal"], "")
+    }
+
+    /// The same, with a file system made with `features` and mounted with `options`.
+    fn mounted(
+        size: Bytes,
+        description: &str,
+        features: &[&str],
+        options: &str,
+    ) -> Result<Self, LabError> {
         require_root()?;
         let home = Home::new();
         let [card, backing] = ["card.toml", "data"].map(|name| home.place().join(name));
         fs::write(&card, format!("size = \"{}\"\n{description}", size.get())).unwrap();
-        let options = ["--speed", "1000", "--backing", word(&backing)];
-        let served = Served::new(home, word(&card), &options)?;
+        let serving = ["--speed", "1000", "--backing", word(&backing)];
+        let served = Served::new(home, word(&card), &serving)?;
         let made = Command::new("mke2fs")
-            .args(["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-E", "lazy_itable_init=1"])
+            .args(["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=1"])
+            .args(features)
             .arg(&served.device)
             .status();
         if !made.is_ok_and(|status| status.success()) {
             return Err(LabError::Unavailable("mke2fs cannot make a file system".to_owned()));
         }
-        let mounted = Mount::node(&served.device, Filesystem::Ext4, "")?;
+        let mounted = Mount::node(&served.device, Filesystem::Ext4, options)?;
         Ok(Self { mounted, _served: served })
     }
 
@@ -102,6 +113,19 @@ fn a_sound_card_is_not_blamed_and_its_files_stay_as_they_are() {
     let after = fs::metadata(&photo).unwrap();
     assert_eq!((after.atime(), after.atime_nsec()), (before.atime(), before.atime_nsec()));
     assert_eq!(fs::read(&photo).unwrap(), vec![7; 1 << 20]);
+}
+
+/// A journal for all data holds what the test has written, twice. That is no sign of a fake.
+#[test]
+fn a_journal_that_holds_the_tests_data_does_not_make_a_card_a_fake() {
+    let features = ["-J", "size=64"];
+    let card = lab_or_skip!(Card::mounted(Bytes::gib(8), "", &features, "data=journal"));
+    let home = Home::new();
+    let found = answer(&home, &[&[word(card.path())], &STORE[..]].concat(), 4);
+    assert_eq!(found["verdict"], "undecided", "{found}");
+    let elsewhere = elsewhere(&home);
+    assert!(elsewhere["found"].as_u64().unwrap() > 0, "{elsewhere}");
+    assert_eq!(elsewhere["changed"], 0, "{elsewhere}");
 }
 
 /// An ordinary user may not read the disk, but files.
