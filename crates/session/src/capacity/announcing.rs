@@ -105,9 +105,9 @@ fn between(short: Nanos, long: Nanos) -> String {
 /// Before a test in free space: what is reserved, written and left to others.
 pub(super) fn of_free_space(written: Bytes, reserved: Bytes, kept: Bytes) -> String {
     format!(
-        "Reserves {reserved} of free space, writes test blocks to {written} of it, reads them back, and frees \
-         it again. {kept} stays free for other programs. At the end it reads other places, to see whether the test \
-         blocks appear there too; on a fake it then writes them once more. Your files are not changed."
+        "Reserves {reserved} of free space, writes test blocks to {written} of it, reads them back, and frees it \
+         again. Then it reads other places, since the blocks of a fake appear there too. {kept} stays free for other \
+         programs. Your files are not changed; on a fake, any write can overwrite them."
     )
 }
 

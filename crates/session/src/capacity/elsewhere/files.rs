@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use cardproof_io::{PlaceReader, open_unnoticed};
 use cardproof_probe::capacity::Elsewhere;
 use cardproof_units::Bytes;
+use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags, makedev, statx};
 
 use super::written::Written;
 
@@ -40,15 +41,16 @@ impl Files {
                     directories.clear();
                     break;
                 }
-                // Not what a link leads to.
-                let Ok(found) = entry.metadata() else { continue };
-                if found.dev() != device {
+                let Some(found) = looked_at_alone(&entry.path()) else { continue };
+                if makedev(found.stx_dev_major, found.stx_dev_minor) != device {
                     continue;
                 }
-                if found.is_dir() {
+                let kind = FileType::from_raw_mode(found.stx_mode.into());
+                if kind == FileType::Directory {
                     directories.push(entry.path());
-                } else if found.is_file() {
-                    let held = found.len().min(found.blocks() * 512) / PlaceReader::PLACE.get();
+                } else if kind == FileType::RegularFile {
+                    let held =
+                        found.stx_size.min(found.stx_blocks * 512) / PlaceReader::PLACE.get();
                     places += held;
                     if held > 0 {
                         files.push((entry.path(), places));
@@ -59,6 +61,13 @@ impl Files {
         let written = Written::of(top);
         (places > 0).then_some(Self { files, reader: PlaceReader::new().ok()?, written })
     }
+}
+
+/// What is known of `path` itself, not of what a link leads to. A file server that does not answer is not asked, and
+/// nothing is mounted for it.
+fn looked_at_alone(path: &Path) -> Option<Statx> {
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
+    statx(CWD, path, flags, StatxFlags::BASIC_STATS).ok()
 }
 
 impl Elsewhere for Files {
