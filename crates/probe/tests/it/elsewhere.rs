@@ -42,6 +42,9 @@ struct Device {
     order: VecDeque<(u64, u64)>,
     /// What is written is copied so far down, as by a mirror.
     mirror: Option<u64>,
+    /// So many sectors later.
+    lag: usize,
+    to_copy: VecDeque<(u64, Data)>,
     /// What others write with each write, elsewhere.
     others: u64,
     written: u64,
@@ -64,8 +67,11 @@ impl Device {
     fn write(&mut self, address: u64, data: &Data) {
         self.written += SECTOR + self.others;
         if let Some(distance) = self.mirror {
-            self.sectors.insert(address - distance, *data);
-            self.written += SECTOR;
+            self.to_copy.push_back((address - distance, *data));
+            while self.to_copy.len() > self.lag {
+                self.sectors.extend(self.to_copy.pop_front());
+                self.written += SECTOR;
+            }
         }
         if self.store == 0 {
             self.sectors.insert(self.place(address), *data);
@@ -306,6 +312,31 @@ fn a_mirror_does_not_make_a_sound_device_look_as_if_its_addresses_repeat() {
     let looked = looked(Device { mirror: Some(320 * MIB), ..Device::sound() }, 3);
     assert!(looked.found.len() > 10, "{looked:#?}");
     assert_eq!(looked.changed, []);
+}
+
+/// As somebody who copies one partition to another in a loop: what is written once more in a moment is not copied yet,
+/// and what takes longer is.
+#[test]
+fn copies_that_come_later_are_not_taken_for_repeated_addresses() {
+    for lag in [100, 1000, 5000] {
+        let device = Device { mirror: Some(320 * MIB), lag, ..Device::sound() };
+        let looked = looked(device, 3);
+        assert!(looked.found.len() > 10, "{lag}: {looked:#?}");
+        assert_eq!(looked.changed, [], "{lag}");
+        assert!(looked.bytes_written > Bytes(MIB), "{lag}: {looked:#?}");
+    }
+}
+
+#[test]
+fn addresses_that_repeat_are_found_wherever_the_free_space_lies() {
+    for first in [0, 63 * SECTOR, 300 * MIB + SECTOR, SIZE - FREE.1] {
+        for (real, store) in [(400 * MIB + 5 * SECTOR, 0), (512 * MIB, 3 * MIB)] {
+            let free = (first, FREE.1);
+            let mut done = Done::new(&shared(Device::wrapping(real, store)), free, 4, 1);
+            let looked = done.look(&mut done.disk());
+            assert!(is_repeating(&looked), "from {first}, {real} {store}: {looked:#?}");
+        }
+    }
 }
 
 #[test]
