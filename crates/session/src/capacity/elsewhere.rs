@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cardproof_device::DeviceNumber;
-use cardproof_evidence::capacity::places_to_read;
-use cardproof_probe::capacity::{Elsewhere, Looked, Outcome, Plan, look_elsewhere};
+use cardproof_evidence::capacity::{places_to_read, repeats_after};
+use cardproof_probe::capacity::{Elsewhere, Looked, Outcome, Plan, Strayed, look_elsewhere};
 use cardproof_record::CapacityElsewhere;
 use cardproof_units::{Bytes, with_causes};
 
@@ -41,7 +41,7 @@ const PLACES_MAX: u64 = 1 << 18;
 const PLACES_IN_FILES: u64 = 2000;
 
 /// Of the bytes at the highest addresses so many are sought elsewhere at the most.
-const TOP: u64 = 128 << 20;
+const TOP: u64 = 1 << 30;
 
 /// Reads places elsewhere after the test of `plan`, whose `outcome` does not show a fake. `None` where none can be
 /// read or the storage fails; that says nothing.
@@ -59,13 +59,10 @@ pub(super) fn look(
         let (top, top_start) = disk.top(&test.written, TOP.min(outcome.evidence.filler_bytes));
         let count = places_to_read(top, disk.size.get()).min(PLACES_MAX);
         let looked = test.read(bench, &mut disk, count)?;
-        let distances = looked.changed.iter().filter_map(|strayed| {
-            disk.distance(strayed.place, strayed.inside_bytes, strayed.address_bytes)
-        });
         let (top, top_start) = if disk.is_plain { (top, top_start) } else { (0, 0) };
         return Some(CapacityElsewhere {
             disk_bytes: Some(disk.size),
-            distances_bytes: distances.map(Bytes).collect(),
+            distances_bytes: distances(&disk, &looked.changed),
             top_bytes: Bytes(top),
             top_start_bytes: Bytes(top_start),
             ..counts(&looked)
@@ -76,6 +73,18 @@ pub(super) fn look(
     let mut goes_on = || begun.elapsed() < FINDING_MAX && !bench.stop.load(Ordering::Relaxed);
     let mut files = Files::find(&directory, &mut goes_on)?;
     Some(counts(&test.read(bench, &mut files, PLACES_IN_FILES)?))
+}
+
+/// How far each place that has `changed` lies from where the test wrote. None where no place below the common distance
+/// is among them: then the addresses do not begin again there, as where a device repeats only its last part.
+fn distances(disk: &Disk, changed: &[Strayed<Bytes>]) -> Vec<Bytes> {
+    let distance = |strayed: &Strayed<Bytes>| {
+        disk.distance(strayed.place, strayed.inside_bytes, strayed.address_bytes)
+    };
+    let distances: Vec<u64> = changed.iter().filter_map(distance).collect();
+    let common = repeats_after(distances.iter().copied()).unwrap_or(0);
+    let begins_again = changed.iter().any(|strayed| strayed.place.get() < common);
+    distances.into_iter().filter(|_| begins_again).map(Bytes).collect()
 }
 
 /// The disk under the free space, where this user may read it and the file system says where the space lies.

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use cardproof_io::{PlaceReader, open_unnoticed};
 use cardproof_probe::capacity::Elsewhere;
 use cardproof_units::Bytes;
-use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags, makedev, statx};
+use rustix::fs::{
+    AtFlags, CWD, FileType, StatVfsMountFlags, Statx, StatxFlags, makedev, statvfs, statx,
+};
+use rustix::process::geteuid;
 
 use super::written::Written;
 
@@ -31,6 +34,12 @@ impl Files {
         let device = fs::metadata(&directory).ok()?.dev();
         let is_on_it = |path: &&Path| fs::metadata(path).is_ok_and(|it| it.dev() == device);
         let top = directory.ancestors().take_while(is_on_it).last()?;
+        let user = geteuid();
+        let unnoticed = StatVfsMountFlags::NOATIME | StatVfsMountFlags::RDONLY;
+        let keeps_times = statvfs(top).is_ok_and(|it| it.f_flag.intersects(unnoticed));
+        // Reading what belongs to others would change its time of access.
+        let is_readable =
+            |found: &Statx| user.is_root() || keeps_times || found.stx_uid == user.as_raw();
         let mut directories = vec![top.to_owned()];
         let mut files = Vec::new();
         let (mut places, mut looked_at) = (0, 0);
@@ -48,7 +57,7 @@ impl Files {
                 let kind = FileType::from_raw_mode(found.stx_mode.into());
                 if kind == FileType::Directory {
                     directories.push(entry.path());
-                } else if kind == FileType::RegularFile {
+                } else if kind == FileType::RegularFile && is_readable(&found) {
                     let held =
                         found.stx_size.min(found.stx_blocks * 512) / PlaceReader::PLACE.get();
                     places += held;
