@@ -15,13 +15,13 @@ use cardproof_rating::answer::{Answer, Known, PowerFacts, Question, Untested};
 use cardproof_record::Record;
 use cardproof_report::AnswerPage;
 use cardproof_session::simulated_name;
-use cardproof_units::{Seed, shell_path};
+use cardproof_units::{Seed, shell_path, with_causes};
 use clap::{Args, ValueEnum};
 
 use crate::args::{MarkdownSink, OutputArgs, label};
 use crate::charts;
 use crate::earlier;
-use crate::exit::{Exit, Failure, with_causes};
+use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::result;
 use crate::signals::Signals;
@@ -31,8 +31,8 @@ use measured::Measurements;
 
 /// What stands under the help.
 const AFTER_HELP: &str = "In a directory, check takes at most 75 seconds, on a slow card 100; on fast storage half \
-of that. It writes at most 896 MiB to test files, on a fake more, and deletes them. It does not change your files. On a device or a \
-file, and with --sysroot, it only reads. A simulated card takes a second: its times are simulated.
+of that. It writes at most 896 MiB to test files, on a fake more, and deletes them. It does not change your files. \
+On a device or a file, and with --sysroot, it only reads. A simulated card takes a second: its times are simulated.
 
 Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \
 safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";

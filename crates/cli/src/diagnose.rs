@@ -14,11 +14,11 @@ use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Diagnosis, Known, diag
 use cardproof_rating::limits::{Seen, limits_around};
 use cardproof_record::{Record, RecordHead};
 use cardproof_session::{simulated_card, simulated_name};
-use cardproof_units::Nanos;
+use cardproof_units::{Nanos, with_causes};
 use clap::Args;
 use serde::Serialize;
 
-use crate::exit::{Exit, Failure, with_causes};
+use crate::exit::{Exit, Failure};
 use crate::inventory;
 use crate::output::{self, Sink};
 use crate::signals::Signals;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 use cardproof_session::FailureKind;
-pub(crate) use cardproof_session::with_causes;
+use cardproof_units::with_causes;
 
 /// The exit statuses, as scripts may rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -161,7 +161,7 @@ impl Unread {
             (None, Some(tool), ImportError::Unrecognised | ImportError::Claim { .. }) => format!(
                 "{name} is not output of {tool}; paste it as the tool printed it, or leave --as out"
             ),
-            (None, ..) => format!("{name}: {error}", error = in_words(error)),
+            (None, ..) => format!("{name}: {error}"),
         })
     }
 }
@@ -285,11 +285,7 @@ fn note(read: &Read, talk: Talk) -> bool {
         ));
     }
     for error in &read.found.refused {
-        crate::talk::error(&format!(
-            "{}: not imported: {error}",
-            read.name,
-            error = in_words(error)
-        ));
+        crate::talk::error(&format!("{}: not imported: {error}", read.name,));
     }
     !read.found.refused.is_empty()
 }

@@ -54,11 +54,11 @@ mod tune;
 mod verify;
 mod watch;
 
-use cardproof_units::in_words;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use cardproof_units::in_words;
 use clap::builder::Styles;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -80,11 +80,7 @@ pub(crate) fn check(sink: &Sink) -> Result<(), Failure> {
         return Err(Failure::usage("a page of HTML goes to a file; name one, such as report.html"));
     }
     check_output(path).map_err(|fault| {
-        let message = format!(
-            "cannot write {}: {fault}; name another file",
-            path.display(),
-            fault = in_words(&fault)
-        );
+        let message = format!("cannot write {}: {fault}; name another file", path.display(),);
         match fault {
             Unwritable::Forbidden | Unwritable::Unreachable(_) => Failure::incomplete(message),
             _ => Failure::usage(message),

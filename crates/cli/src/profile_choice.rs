@@ -150,7 +150,6 @@ fn check_size(args: &RunArgs, profile: &Profile) -> Result<(), Failure> {
                 "--size is too small for the phase {}: {error}; give --size at least {}",
                 phase.name,
                 phase.block_size.as_argument(),
-                error = in_words(&error)
             ))
         })?;
     }

@@ -162,7 +162,6 @@ pub(crate) fn read(path: &Path) -> Result<Record, Failure> {
             None => format!(
                 "{}: {error}; name a file that cardproof saved or printed with --json",
                 name(),
-                error = in_words(&error)
             ),
         })
     })

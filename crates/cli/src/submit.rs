@@ -23,8 +23,6 @@ use cardproof_submission::{Additions, Capacity, LICENCE, Price, document};
 use clap::Args;
 use serde_json::{Value, json};
 
-use cardproof_units::in_words;
-
 use crate::exit::{Exit, Failure};
 use crate::measuring::random_key;
 use crate::output::{self, Sink};
@@ -153,9 +151,8 @@ fn made(args: &SubmitArgs, name: &std::path::Path) -> Result<Value, Failure> {
     let price =
         args.price.clone().map(|(amount, currency)| Price { amount, currency, date: today });
     let additions = Additions { label, price, capacity: capacity_of(&record) };
-    let accepted = document(&record, &additions).map_err(|error| {
-        Failure::usage(format!("{}: {error}", name.display(), error = in_words(&error)))
-    })?;
+    let accepted = document(&record, &additions)
+        .map_err(|error| Failure::usage(format!("{}: {error}", name.display())))?;
     Ok(accepted.document)
 }
 

@@ -254,7 +254,7 @@ fn look(args: &TuneArgs) -> Result<Known, Failure> {
             // The plan begins with the device's partitions.
             refuse_partition(&args.target, args.access.destroy.is_some())?;
             look_at_path(&Sysroot::default(), &args.target)
-                .map_err(|error| Failure::usage(cardproof_session::with_causes(&error)))?
+                .map_err(|error| Failure::usage(cardproof_units::with_causes(&error)))?
         }
     };
     if let Some(record) = &named {

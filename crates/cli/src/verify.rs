@@ -328,7 +328,7 @@ fn journals(args: &VerifyArgs, mode: CapacityMode) -> Result<Journals, Failure> 
 /// What stays of a device's identity when it is plugged in elsewhere: its size and serial number.
 fn lasting_name(target: &Path) -> Result<String, Failure> {
     let inspection = guard::inspect(&Sysroot::default(), target).map_err(|error| {
-        let message = crate::exit::with_causes(&error);
+        let message = cardproof_units::with_causes(&error);
         if error.is_usage() { Failure::usage(message) } else { Failure::incomplete(message) }
     })?;
     let identity = inspection.identity.to_string();

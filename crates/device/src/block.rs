@@ -77,6 +77,11 @@ impl<'root> BlockDevice<'root> {
         node_of(&self.name)
     }
 
+    /// What the kernel counts of it: the fields of `stat` (Documentation/block/stat.rst).
+    pub(crate) fn counters(&self) -> Option<Vec<u64>> {
+        self.text("stat")?.split_ascii_whitespace().map(|word| word.parse().ok()).collect()
+    }
+
     pub(crate) fn root(&self) -> &'root Sysroot {
         self.root
     }

@@ -49,20 +49,16 @@ fn of_device(root: &Sysroot, name: &str) -> Option<StorageCounters> {
     });
     let partitions = device.partitions().into_iter().filter_map(|partition| {
         let number: u32 = partition.text("partition")?.parse().ok()?;
-        let fields = fields(&partition.text("stat")?)?;
+        let fields = partition.counters()?;
         Some((number, (*fields.get(2)?, *fields.get(6)?)))
     });
     Some(StorageCounters {
         name: name.to_owned(),
         identity,
         found_as: device.text("diskseq").and_then(|text| text.parse().ok()).unwrap_or(0),
-        counters: fields(&device.text("stat")?)?,
+        counters: device.counters()?,
         partitions: partitions.collect(),
     })
-}
-
-fn fields(line: &str) -> Option<Vec<u64>> {
-    line.split_ascii_whitespace().map(|word| word.parse().ok()).collect()
 }
 
 /// The number of this start of the computer, from the kernel's random one; `None` where it tells none.

@@ -8,7 +8,7 @@ use crate::block::BlockDevice;
 use crate::origin::lowest_device;
 use crate::{DeviceNumber, Sysroot};
 
-/// Of the counters of a device (Documentation/block/stat.rst), the one of the sectors written.
+/// Of the counters of a device, the one of the sectors written.
 const WRITTEN: usize = 6;
 
 /// What a sector of the counters is.
@@ -40,9 +40,7 @@ impl WriteCounter {
         if device.switch("queue/iostats") == Some(false) {
             return None;
         }
-        let sectors: u64 =
-            device.text("stat")?.split_ascii_whitespace().nth(WRITTEN)?.parse().ok()?;
-        sectors.checked_mul(SECTOR)
+        device.counters()?.get(WRITTEN)?.checked_mul(SECTOR)
     }
 }
 

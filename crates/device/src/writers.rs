@@ -90,9 +90,7 @@ impl WriteCounters {
             counters.swapped_out_pages = swapped_out_pages(root);
         }
         // Last, as near as can be to the end of the watch.
-        let stat = disk.text("stat").unwrap_or_default();
-        let fields = stat.split_ascii_whitespace().map(|word| word.parse().ok());
-        counters.disk_counters = fields.collect::<Option<_>>().unwrap_or_default();
+        counters.disk_counters = disk.counters().unwrap_or_default();
         counters
     }
 

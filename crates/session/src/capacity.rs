@@ -30,7 +30,7 @@ use cardproof_io::Target;
 use cardproof_probe::capacity::{Plan, Progress, Watch, Wish, run, shorthand};
 use cardproof_record::{CapacityMethod, CapacityTest, ProfileInfo, Record, State, Trial};
 use cardproof_sim::{Keeping, Shorthand};
-use cardproof_units::{Bytes, Nanos, Seed, in_words};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use crate::announcement::{Effect, Prepared};
 use crate::experiment::Experiment;
@@ -38,7 +38,6 @@ use crate::failure::Failure;
 use crate::frontend::{Event, Frontend};
 use crate::session::Bench;
 use crate::target::{Span, Storage, StorageNeeds, Writing};
-use cardproof_units::with_causes;
 use putting_back::{Trust, put_back};
 pub use recovery::Journals;
 use recovery::LockedJournal;
@@ -250,10 +249,7 @@ fn restoring(
             saving(&mut *place.target, &plan, &mut locked, &mut teller, record);
         }
         Err(error) => {
-            recorder.note(&format!(
-                "The test has ended before it began: {error}.",
-                error = in_words(&error)
-            ));
+            recorder.note(&format!("The test has ended before it began: {error}.",));
             record.state = State::Failed;
         }
     }

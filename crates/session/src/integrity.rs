@@ -16,7 +16,7 @@ use cardproof_record::{
     ProfileInfo, QueueTest, ReadOrigin, Record, State, TargetKind, Trial, WrongData, WrongPiece,
 };
 use cardproof_sim::Keeping;
-use cardproof_units::{Bytes, Nanos, Seed, in_words, with_causes};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::capacity::SHORTHAND;
@@ -253,7 +253,7 @@ fn discards(
                 test.mended += measured.mended;
                 if let Some(fault) = measured.fault {
                     steps.recorder.note(&format!(
-                        "The speed after discards was not measured to its end, after too many errors: {fault}.", fault = in_words(&fault)
+                        "The speed after discards was not measured to its end, after too many errors: {fault}."
                     ));
                 }
                 test.speed = Some(DiscardSpeed {
@@ -297,10 +297,7 @@ fn end(record: &mut Record, recorder: &mut Recorder<'_>, end: End) {
         End::Stopped => record.state = State::Partial,
         End::Failing(fault) => {
             record.state = State::Failed;
-            recorder.note(&format!(
-                "The test has ended early, after too many errors: {fault}.",
-                fault = in_words(&fault)
-            ));
+            recorder.note(&format!("The test has ended early, after too many errors: {fault}.",));
         }
     }
 }

@@ -44,7 +44,6 @@ pub use asking::{AskingLeave, CardAnswer, NoDriveReport, Unanswered, ask_card, a
 pub use capacity::{
     CapacityCheck, CapacityMode, FilesWish, FreeSpaceCheck, Journals, has_test_files, test_files,
 };
-pub use cardproof_units::with_causes;
 pub use destination::{Unwritable, check_output, note_descriptors};
 pub use endure::{CardOnBus, Endurance, EndureOptions, SharedBuses};
 pub use experiment::Experiment;

@@ -6,10 +6,10 @@
 use std::error::Error;
 use std::io;
 
-/// What `error` says, without its causes and without the number that the system has for it.
+/// What the system says of `error`, without the number that it has for it.
 #[must_use]
-pub fn in_words(error: &(dyn Error + 'static)) -> String {
-    match error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
+pub fn in_words(error: &io::Error) -> String {
+    match error.raw_os_error() {
         Some(number) => errno::Errno(number).to_string(),
         None => error.to_string(),
     }
@@ -19,13 +19,18 @@ pub fn in_words(error: &(dyn Error + 'static)) -> String {
 /// the cause as its source.
 #[must_use]
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let mut text = in_words(error);
+    let mut text = alone(error);
     let mut source = error.source();
     while let Some(cause) = source {
-        text = format!("{text}: {}", in_words(cause));
+        text = format!("{text}: {}", alone(cause));
         source = cause.source();
     }
     text
+}
+
+/// What `error` says, without its causes.
+fn alone(error: &(dyn Error + 'static)) -> String {
+    error.downcast_ref().map_or_else(|| error.to_string(), in_words)
 }
 
 #[cfg(test)]

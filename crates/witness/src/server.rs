@@ -156,7 +156,7 @@ impl Connection {
             }
         });
         if let Err(error) = done {
-            self.tell(Event::Refused(in_words(&error)));
+            self.tell(Event::Refused(error.to_string()));
         }
     }
 

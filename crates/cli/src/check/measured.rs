@@ -114,7 +114,8 @@ fn announce(tests_capacity: bool, tests_speed: bool, talk: Talk) {
         (false, false) => return,
     };
     talk.note(&format!(
-        "Takes {time}. Writes at most {written} to test files, on a fake more, and deletes them; your files are not changed."
+        "Takes {time}. Writes at most {written} to test files, on a fake more, and deletes them; your files are not \
+         changed."
     ));
 }
 

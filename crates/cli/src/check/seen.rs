@@ -9,11 +9,12 @@ use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_rating::tuning::Mounted;
 use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
 use cardproof_session::{NoStorage, mounted_on, simulated_name};
+use cardproof_units::with_causes;
 use rustix::fs::{Access, access};
 
 use super::{CheckArgs, power_facts};
 use crate::earlier;
-use crate::exit::{Failure, with_causes};
+use crate::exit::Failure;
 
 /// What was seen.
 #[derive(Debug)]

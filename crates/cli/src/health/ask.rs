@@ -11,12 +11,12 @@ use cardproof_report::signs::wear_in_words;
 use cardproof_session::{
     AskingLeave, NoDriveReport, Unanswered, ask_card, ask_drive, simulated_card, simulated_name,
 };
-use cardproof_units::{in_words, shell_path};
+use cardproof_units::{in_words, shell_path, with_causes};
 use jiff::Timestamp;
 
 use super::smartctl::of_smartctl;
 use super::{Found, HealthArgs, Sourced, drives, raw, told};
-use crate::exit::{Failure, with_causes};
+use crate::exit::Failure;
 use crate::talk::Talk;
 use crate::target::refuse_no_storage;
 use crate::terminal::Terminal;

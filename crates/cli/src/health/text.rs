@@ -92,7 +92,8 @@ const WITH_ONE_PASTE: &str = "Next: save the same output again some days later; 
 /// How to learn how long a device lasts that does not report its wear.
 const WITHOUT_WEAR: &str = "Next: for the days left, let `cardproof log` count what is written a day. If cardproof \
                             came as a package: sudo systemctl enable --now cardproof-log.timer. If not, as a line \
-                            in /etc/crontab, with the program's whole path: */10 * * * * root /usr/local/bin/cardproof log. Some days later: cardproof log --show \
+                            in /etc/crontab, with the program's whole path: */10 * * * * root \
+                            /usr/local/bin/cardproof log. Some days later: cardproof log --show \
                             --endurance 40TB, with the figure that the maker states.\n";
 
 /// A value with its unit; a band as a band.

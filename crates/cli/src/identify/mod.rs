@@ -16,10 +16,10 @@ use cardproof_device::identify::{Identity, StorageChoice, StorageSummary, identi
 use cardproof_rating::signs::Signs;
 use cardproof_registers::Serials;
 use cardproof_session::{simulated_card, simulated_name};
-use cardproof_units::shell_path;
+use cardproof_units::{shell_path, with_causes};
 
 use crate::args::IdentifyArgs;
-use crate::exit::{Exit, Failure, with_causes};
+use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::pasted::{self, Reader};
 use crate::talk::{self, Talk};

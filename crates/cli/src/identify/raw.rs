@@ -9,7 +9,7 @@ use std::path::Path;
 use cardproof_import::{clean, decode};
 use cardproof_registers::suspicion::{Evidence, Grade, Suspicion, suspect};
 use cardproof_registers::{Certainty, Field, Pasted, PastedCard, SdCsd, Serials, find_cards};
-use cardproof_units::{Bytes, in_words};
+use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -64,8 +64,7 @@ pub(crate) fn show(text: &str, serials: Serials) -> Result<String, Failure> {
 }
 
 fn cards(text: &str) -> Result<Vec<PastedCard>, Failure> {
-    find_cards(text)
-        .map_err(|error| Failure::usage(format!("--raw: {error}", error = in_words(&error))))
+    find_cards(text).map_err(|error| Failure::usage(format!("--raw: {error}")))
 }
 
 fn tables(card: &PastedCard, serials: Serials) -> String {
@@ -75,8 +74,7 @@ fn tables(card: &PastedCard, serials: Serials) -> String {
         .map(|register| table(register.title(), &register.fields(serials)))
         .collect();
     tables.extend(suspicion_of(card).map(|suspicion| suspicion_in_words(&suspicion)));
-    let faults =
-        card.faults.iter().map(|fault| format!("Not read: {fault}\n", fault = in_words(fault)));
+    let faults = card.faults.iter().map(|fault| format!("Not read: {fault}\n"));
     tables.extend(faults);
     tables.join("\n")
 }

@@ -13,11 +13,11 @@ use cardproof_report::metrics::{
     CardFacts, Facts, MachineFacts, PluginState, home_assistant_lines, nagios, open_metrics,
     prometheus,
 };
-use cardproof_units::{Bytes, in_words};
+use cardproof_units::{Bytes, in_words, with_causes};
 
 use super::LedgerArgs;
 use super::look::Named;
-use crate::exit::{Exit, Failure, with_causes};
+use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 
 /// Everybody may read what is handed out, such as the user that Prometheus' exporter runs as.

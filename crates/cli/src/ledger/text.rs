@@ -158,7 +158,8 @@ pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
     let is_young = cards.iter().all(|card| card.outlook.days < YOUNG_DAYS);
     is_young.then_some(
         "Next: let it run every ten minutes. If cardproof came as a package: sudo systemctl enable --now \
-         cardproof-log.timer. If not, as a line in /etc/crontab, with the program's whole path: */10 * * * * root /usr/local/bin/cardproof log. After 3 days it also \
+         cardproof-log.timer. If not, as a line in /etc/crontab, with the program's whole path: */10 * * * * root \
+         /usr/local/bin/cardproof log. After 3 days it also \
          tells between which limits these figures lie.\n",
     )
 }

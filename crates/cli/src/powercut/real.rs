@@ -13,7 +13,7 @@ use cardproof_session::{
     AppWriting, CutCheck, CutChecked, CutWriting, Store, blank, check_after_cut, cut_harm,
     of_witness, write_app_until_cut, write_until_cut,
 };
-use cardproof_units::{Bytes, Nanos, Seed};
+use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 use cardproof_witness::{Client, Event, Journal, Secret, Witness};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::witness_line::{self, WitnessLine};
 use super::{ModeArg, exit_of, publish};
 use crate::args::{AccessArgs, label};
-use crate::exit::{Exit, Failure, with_causes};
+use crate::exit::{Exit, Failure};
 use crate::measuring::{fresh_identity, random_bits, random_key, seed_or_drawn};
 use crate::output::{self, Sink};
 use crate::signals::Signals;

@@ -75,5 +75,5 @@ fn instead_of(trace: &str) -> String {
 
 /// That `trace` cannot be read, and where it is wrong.
 pub(crate) fn broken(trace: &str, error: &TraceError) -> Failure {
-    Failure::usage(format!("{trace}: {error}", error = in_words(error)))
+    Failure::usage(format!("{trace}: {error}"))
 }

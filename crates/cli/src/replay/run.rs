@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use cardproof_session::{LogWish, TraceReplay};
 use cardproof_trace::TraceReader;
-use cardproof_units::{Bytes, Seed, in_words};
+use cardproof_units::{Bytes, Seed};
 use clap::Args;
 
 use super::loading;
@@ -92,9 +92,8 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Failure> {
         let name = format!("trace-{:08x}", cardproof_session::digest(&bytes) as u32);
         trace.with_name(&name)
     };
-    let replay = TraceReplay::new(trace, args.pauses.0, args.queue_depth).map_err(|error| {
-        Failure::usage(format!("{}: {error}", args.trace, error = in_words(&error)))
-    })?;
+    let replay = TraceReplay::new(trace, args.pauses.0, args.queue_depth)
+        .map_err(|error| Failure::usage(format!("{}: {error}", args.trace)))?;
     let replay = match args.layout {
         LayoutArg::Plain => replay,
         LayoutArg::Log => {

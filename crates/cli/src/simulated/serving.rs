@@ -9,10 +9,11 @@ use cardproof_device::guard::{self, GuardError, Objection};
 use cardproof_session::leftovers;
 use cardproof_sim::Card;
 use cardproof_sim_serve::{ServeError, ServeOptions, Server};
+use cardproof_units::with_causes;
 use serde::Serialize;
 
 use crate::args::ServeArgs;
-use crate::exit::{Exit, Failure, with_causes};
+use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::Talk;

@@ -43,10 +43,7 @@ pub(super) fn run(path: &Path, args: &WatchArgs) -> Result<Exit, Failure> {
         let advice = pasted::other(&text, Reader::Watch, path).filter(|_| !is_iostat);
         Failure::usage(match advice {
             Some(advice) => format!("{name} is no log of a storage's use: {advice}"),
-            None => format!(
-                "{name} is not a log that can be explained: {error}",
-                error = in_words(&error)
-            ),
+            None => format!("{name} is not a log that can be explained: {error}",),
         })
     })?;
     let explanations = explain_log(&log, args.interval);

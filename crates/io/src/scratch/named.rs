@@ -184,18 +184,18 @@ impl NamedFiles {
             Ok(aside) => aside,
             Err(error) => {
                 left.names.extend(files.into_iter().map(|file| file.name));
-                left.why = in_words(&error);
+                left.why = error.to_string();
                 return Err(left);
             }
         };
         for NamedFile { name, file } in files {
             if let Err(errno) = self.remove_one(&aside, &name, file) {
-                left.why = io::Error::from(errno).to_string();
+                left.why = in_words(&errno.into());
                 left.names.push(name);
             }
         }
         if let Err(error) = aside.remove() {
-            left.why = in_words(&error);
+            left.why = error.to_string();
             left.names.push(error.path.display().to_string());
         }
         if left.names.is_empty() { Ok(()) } else { Err(left) }

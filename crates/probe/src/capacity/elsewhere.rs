@@ -18,10 +18,10 @@ use crate::{Drive, DriveError};
 /// The generation of what is written once more is at least this: far above all that a test has written.
 const ONCE_MORE: u32 = 1 << 31;
 
-/// So often what was found is written once more, until others write nothing meanwhile.
+/// The most times that what was found is written once more, until others write next to nothing meanwhile.
 const TRIES: u32 = 8;
 
-/// So many places with data of the test say enough.
+/// Reading ends once this many places with data of the test were found.
 const FOUND_MAX: usize = 32;
 
 /// Places beside those that a test writes.
@@ -129,7 +129,7 @@ fn changed<E: Elsewhere>(
     }
     let changed = changed_of(new(TRIES), elsewhere, found);
     let copies = drive.written().saturating_sub(own).get();
-    // Nobody else knows which places are looked at, so more than half of all must have been copied.
+    // Who copies does not know which places the test reads. To change most of them he copies most of what was written.
     let is_copied = before.others(drive, elsewhere).is_none_or(|others| others * 2 >= copies);
     Ok(if is_copied { Vec::new() } else { changed })
 }

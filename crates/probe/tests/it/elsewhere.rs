@@ -36,13 +36,13 @@ struct Device {
     sectors: HashMap<u64, Data>,
     /// Its addresses begin again after so many bytes; 0 on a sound one.
     real: u64,
-    /// So many sectors that were written last are in memory of their own, by address.
+    /// The hidden store: the sectors written last, by address, at most this many.
     store: usize,
     kept: HashMap<u64, (Data, u64)>,
     order: VecDeque<(u64, u64)>,
     /// What is written is copied so far down, as by a mirror.
     mirror: Option<u64>,
-    /// So many sectors later.
+    /// By how many sectors the copy follows.
     lag: usize,
     to_copy: VecDeque<(u64, Data)>,
     /// What others write with each write, elsewhere.

@@ -24,23 +24,23 @@ use crate::target::{FreeSpace, Reserved};
 use disk::Disk;
 use files::Files;
 
-/// So long places are read at the most, and after a short test.
+/// The longest time for reading places, after a long and after a short test.
 const TIME_MAX: Duration = Duration::from_secs(8);
 const TIME_MAX_OF_SHORT: Duration = Duration::from_secs(4);
 
-/// So long a short test writes once more what was found.
+/// The longest time that a short test reads and writes once more what was found.
 const AGAIN_MAX_OF_SHORT: Duration = Duration::from_secs(20);
 
-/// So long files are looked for at the most.
+/// The longest time for finding files.
 const FINDING_MAX: Duration = Duration::from_secs(2);
 
-/// So many places are read at the most: a card that repeats a half shows it after far fewer.
+/// The most places that are read on a disk.
 const PLACES_MAX: u64 = 1 << 18;
 
-/// So many places in files.
+/// The number of places that are read in files.
 const PLACES_IN_FILES: u64 = 2000;
 
-/// Of the bytes at the highest addresses so many are sought elsewhere at the most.
+/// The most bytes, from the highest address written downwards, whose second addresses are sought.
 const TOP: u64 = 1 << 30;
 
 /// Reads places elsewhere after the test of `plan`, whose `outcome` does not show a fake. `None` where none can be

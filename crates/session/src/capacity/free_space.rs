@@ -72,9 +72,8 @@ impl Experiment for FreeSpaceCheck {
             .map_err(|error| Failure::usage(error.to_string()))?;
         // What an earlier test with the same seed has left is not this one's.
         let now = place.target.target().now();
-        let plan = plan
-            .clone()
-            .salted(Seed::from_bits(plan.salt() ^ now.get()).derive("test of free space"));
+        let own = Seed::from_bits(plan.salt() ^ now.get()).derive("test of free space");
+        let plan = plan.salted(own);
         let (plan, filled) = match &place.target {
             Reserved::Placed(_) => (plan, Bytes::ZERO),
             Reserved::Sampled(target) => {

@@ -302,10 +302,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
 
 fn in_line(line: &Line) -> Result<String, Failure> {
     let text = serde_json::to_string(line).map_err(|error| {
-        Failure::incomplete(format!(
-            "the state cannot be put in words: {error}",
-            error = in_words(&error)
-        ))
+        Failure::incomplete(format!("the state cannot be put in words: {error}",))
     })?;
     Ok(text + "\n")
 }

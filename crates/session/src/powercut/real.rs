@@ -191,10 +191,8 @@ fn write_on(
     let mut writer = Writer::new(target, plan, style).map_err(failed)?;
     let laid = writer.lay_down().map_err(failed)?;
     if let Ended::Device(fault) = laid {
-        let failure = Failure::incomplete(format!(
-            "the target failed before the first write: {fault}",
-            fault = in_words(&fault)
-        ));
+        let failure =
+            Failure::incomplete(format!("the target failed before the first write: {fault}",));
         return Err(failure.into());
     }
     client.durable(0).map_err(|error| of_witness(&error))?;
@@ -204,10 +202,8 @@ fn write_on(
     match ended {
         Ok(Ended::Device(fault)) if !told.has_failed() => {
             let durable = told.durable;
-            let failure = Failure::incomplete(format!(
-                "the target failed after write {durable}: {fault}",
-                fault = in_words(&fault)
-            ));
+            let failure =
+                Failure::incomplete(format!("the target failed after write {durable}: {fault}",));
             Err(Unfinished::of_device(failure))
         }
         Err(error) if !told.has_failed() => Err(Unfinished::of_device(failed(error))),

@@ -90,8 +90,7 @@ fn way_of(path: &Path) -> Result<Reconnection, Failure> {
     let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
     let root = Sysroot::default();
     Reconnection::find(&root, DeviceNumber::from_raw(metadata.rdev())).map_err(|error| {
-        let message =
-            format!("--reconnect is not possible: {error}; leave it out", error = in_words(&error));
+        let message = format!("--reconnect is not possible: {error}; leave it out");
         match error {
             ReconnectError::NotPossible | ReconnectError::Partition(_) => Failure::usage(message),
             ReconnectError::Shared { .. } | ReconnectError::InUse { .. } => {

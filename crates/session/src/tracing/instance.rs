@@ -148,7 +148,7 @@ fn tracefs() -> Result<(PathBuf, Option<OwnedFd>), Failure> {
 fn mount() -> Result<OwnedFd, String> {
     match mount_nowhere() {
         Err(Errno::NOSYS | Errno::PERM) => mount_and_detach(),
-        mounted => mounted.map_err(|errno| io::Error::from(errno).to_string()),
+        mounted => mounted.map_err(|errno| in_words(&errno.into())),
     }
 }
 

@@ -40,8 +40,7 @@ pub(in crate::replay) fn converted(
     if is_blktrace(bytes) {
         return blktrace(path, name, description);
     }
-    let wrong =
-        |error: TextError| Failure::usage(format!("{path}: {error}", error = in_words(&error)));
+    let wrong = |error: TextError| Failure::usage(format!("{path}: {error}"));
     match std::str::from_utf8(bytes) {
         Ok(text) if is_csv(text) => read_csv(text, name, description).map_err(wrong),
         Ok(text) if is_iolog(text) => read_iolog(text, name, description).map_err(wrong),
@@ -66,8 +65,7 @@ fn blkparse(
     name: &str,
     description: &str,
 ) -> Result<Option<Vec<u8>>, Failure> {
-    let wrong =
-        |error: TextError| Failure::usage(format!("{path}: {error}", error = in_words(&error)));
+    let wrong = |error: TextError| Failure::usage(format!("{path}: {error}"));
     let text = decode(bytes);
     if is_blkparse(&text) {
         return read_blkparse(&text, name, description).map_err(wrong);
@@ -94,9 +92,7 @@ fn blktrace(path: &str, name: &str, description: &str) -> Result<Vec<u8>, Failur
                 format!("cannot read {shown}: {error}", error = in_words(&error)),
             )
         })?;
-        reader.add(&bytes).map_err(|error| {
-            Failure::usage(format!("{shown}: {error}", error = in_words(&error)))
-        })?;
+        reader.add(&bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
     }
     reader.finish(name, description).ok_or_else(|| {
         Failure::usage(format!(

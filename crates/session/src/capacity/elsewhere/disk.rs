@@ -99,7 +99,8 @@ pub(super) struct Disk {
 
 impl Disk {
     /// The disk that holds the file system with the device `number`, on a partition that begins at `start`, and on
-    /// which a test in `directory` has reserved `pieces`. `None` where there is no one disk or this user may not read it.
+    /// which a test in `directory` has reserved `pieces`. `None` where there is not one disk, or this user may not read
+    /// it.
     pub(super) fn open(
         directory: &Path,
         number: DeviceNumber,

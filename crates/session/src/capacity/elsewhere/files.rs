@@ -14,7 +14,7 @@ use rustix::process::geteuid;
 
 use super::written::Written;
 
-/// So many files are looked at, and so many of them kept.
+/// The most files and directories that are looked at, and the most files that are kept.
 const LOOKED_AT: usize = 200_000;
 const KEPT: usize = 20_000;
 
