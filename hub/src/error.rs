@@ -3,6 +3,7 @@
 //! A client is told what it can do about it. It is never told a query, an address or a path of the server's.
 
 use cardproof_submission::{LENGTH_MAX, Refusal};
+use cardproof_units::in_words;
 
 use crate::log;
 
@@ -25,7 +26,7 @@ pub fn or_left_out<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The document is not taken.
-    #[error("{0}")]
+    #[error(transparent)]
     Refused(#[from] Refusal),
     /// The request makes no sense; the text says why and what to send.
     #[error("{0}")]
@@ -228,9 +229,12 @@ impl Error {
             Self::Database(source) => format!("the database failed: {}", of_database(source)),
             Self::DiskFull => "the disk is full; nothing was kept".to_owned(),
             Self::File(what, source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
-                format!("{what}: {source}; run this as the user who owns it, or change the owner")
+                format!(
+                    "{what}: {}; run this as the user who owns it, or change the owner",
+                    in_words(source)
+                )
             }
-            Self::File(what, source) => format!("{what}: {source}"),
+            Self::File(what, source) => format!("{what}: {}", in_words(source)),
             Self::Internal(what) => what.clone(),
             Self::Unreadable(id, why) => format!("the record {id} cannot be read: {why}"),
             other => other.to_string(),
@@ -262,6 +266,7 @@ impl Error {
 pub fn of_database(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
+        sqlx::Error::Io(error) => format!("the connection to it failed: {}", in_words(error)),
         other => other.to_string(),
     }
 }
@@ -289,5 +294,18 @@ mod tests {
         let told = of(std::io::ErrorKind::PermissionDenied).at_console();
         assert!(told.starts_with("cannot lock /x: ") && told.contains("the user who owns it"));
         assert!(!of(std::io::ErrorKind::NotFound).at_console().contains("owns"));
+    }
+
+    #[test]
+    fn what_the_system_says_is_told_in_words() {
+        let error = |number| std::io::Error::from_raw_os_error(number);
+        let file = Error::File("cannot lock /x".to_owned(), error(2));
+        assert_eq!(file.at_console(), "cannot lock /x: No such file or directory");
+        let owned = Error::File("cannot lock /x".to_owned(), error(13));
+        let told = "cannot lock /x: Permission denied; run this as the user who owns it, or change the owner";
+        assert_eq!(owned.at_console(), told);
+        let database = Error::Database(sqlx::Error::Io(error(111)));
+        let told = "the database failed: the connection to it failed: Connection refused";
+        assert_eq!(database.at_console(), told);
     }
 }

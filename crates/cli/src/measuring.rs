@@ -101,6 +101,7 @@ pub(crate) fn fresh_identity(label: Option<String>) -> Result<Identity, Failure>
 pub(crate) fn random_bits() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(std::io::Error::from)
         .map_err(Failure::because("the kernel returned no random numbers"))?;
     Ok(u64::from_ne_bytes(bytes))
 }

@@ -77,9 +77,10 @@ pub fn run_job(
         Ok(()) => PhaseState::Measured,
         Err(JobError::Stopped) => PhaseState::Partial,
         Err(error) => {
+            let why = with_causes(&error);
             let cause = match tally.step_name() {
-                Some(step) => format!("in the step {step}: {error}"),
-                None => with_causes(&error),
+                Some(step) => format!("in the step {step}: {why}"),
+                None => why,
             };
             return JobRun { state: PhaseState::NotMeasured { cause }, ..run };
         }

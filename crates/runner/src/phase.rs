@@ -407,3 +407,26 @@ fn name_of(kind: OpKind) -> &'static str {
         OpKind::Discard => "discard",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cardproof_units::with_causes;
+
+    use super::*;
+
+    #[test]
+    fn each_error_of_a_phase_names_its_cause_once() {
+        let refused = PhaseError::from(SubmitError::NoDiscard);
+        let said = "the target refuses the phase: the target cannot discard";
+        assert_eq!(with_causes(&refused), said);
+        let source = std::io::Error::from_raw_os_error(12);
+        let engine = TargetError::Engine { engine: "psync", doing: "start", source };
+        let said = "the psync engine failed to start: Cannot allocate memory";
+        assert_eq!(with_causes(&PhaseError::from(engine)), said);
+        let offset = Bytes::kib(4);
+        let fault = Fault::InputOutput;
+        let failed = PhaseError::Operation { what: "read", offset, fault };
+        let said = "read at offset 4 KiB failed: the device reported an input/output error";
+        assert_eq!(with_causes(&failed), said);
+    }
+}

@@ -236,3 +236,17 @@ pub fn order_broken(simulated: &[Figures; 8]) -> Vec<(Cell, &'static str, &'stat
     }
     broken
 }
+
+#[cfg(test)]
+mod tests {
+    use cardproof_io::Fault;
+    use cardproof_units::with_causes;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_operation_names_its_cause_once() {
+        let said = "an operation of the calibration workload failed: the device has vanished";
+        assert_eq!(with_causes(&MeasureError::from(Fault::Vanished)), said);
+    }
+}

@@ -69,3 +69,17 @@ impl DatabaseError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_had_has_one_cause() {
+        let error = DatabaseError::file("make")(io::Error::from_raw_os_error(5));
+        assert_eq!(error.to_string(), "cannot make a file of the database: Input/output error");
+        assert!(error.source().is_none());
+    }
+}

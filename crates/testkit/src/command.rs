@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
+use cardproof_units::in_words;
+
 use crate::LabError;
 
 /// Runs `program` with `arguments` to its end and returns its standard output.
@@ -26,7 +28,10 @@ pub fn run<A: AsRef<OsStr>>(
 pub fn run_command(mut command: Command) -> Result<String, LabError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|error| {
-        LabError::unavailable(format!("{program} cannot be started ({error}); is it installed?"))
+        LabError::unavailable(format!(
+            "{program} cannot be started ({why}); is it installed?",
+            why = in_words(&error)
+        ))
     })?;
     if !output.status.success() {
         return Err(LabError::Command {

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cardproof_units::in_words;
+
 use crate::LabError;
 use crate::orphans::{orphans, prefix};
 
@@ -38,7 +40,8 @@ impl ControlGroup {
                 // That of a process that had our number.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    let reason = format!("no control group can be made ({error})");
+                    let reason =
+                        format!("no control group can be made ({why})", why = in_words(&error));
                     return Err(LabError::unavailable(reason));
                 }
             }

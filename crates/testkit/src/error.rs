@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use cardproof_units::in_words;
+
 /// Why a laboratory is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
@@ -22,14 +24,14 @@ pub enum LabError {
         stderr: String,
     },
     /// A file of the laboratory could not be used.
-    #[error("cannot {doing} {path}: {source}", path = path.display())]
+    #[error("cannot {doing} {path}: {}", in_words(.error), path = path.display())]
     File {
         /// What was being done to it.
         doing: &'static str,
         /// Which file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        error: std::io::Error,
     },
     /// A tool answered, but not in the form that was expected of it.
     #[error("{tool} answered something unexpected: {what}")]
@@ -45,7 +47,7 @@ impl LabError {
     /// An error of the file at `path` while `doing` something, such as `read`.
     pub(crate) fn file(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::File { doing, path, source }
+        move |error| Self::File { doing, path, error }
     }
 
     /// The machine lacks something.

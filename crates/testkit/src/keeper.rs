@@ -9,6 +9,8 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+use cardproof_units::in_words;
+
 use crate::LabError;
 
 /// Nothing to do where a line comes; at the end of the input without one, what follows.
@@ -37,7 +39,9 @@ impl Keeper {
             .stdout(Stdio::null())
             .process_group(0)
             .spawn()
-            .map_err(|error| LabError::unavailable(format!("no shell to be had ({error})")))?;
+            .map_err(|error| {
+                LabError::unavailable(format!("no shell to be had ({why})", why = in_words(&error)))
+            })?;
         Ok(Self { shell })
     }
 

@@ -7,6 +7,8 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use cardproof_units::in_words;
+
 /// The environment variable that names the file for skips.
 pub const SKIP_LOG: &str = "CARDPROOF_SKIP_LOG";
 
@@ -29,7 +31,7 @@ pub fn skip(name: &str, reason: &str) {
         .open(&path)
         .and_then(|mut log| log.write_all(line.as_bytes()));
     if let Err(error) = written {
-        panic!("cannot note a skip in {}: {error}", path.display());
+        panic!("cannot note a skip in {}: {why}", path.display(), why = in_words(&error));
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use cardproof_units::{Bytes, Nanos};
+use cardproof_units::{Bytes, Nanos, in_words};
 use wait4::Wait4;
 
 use crate::LabError;
@@ -42,7 +42,11 @@ impl Usage {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().to_owned();
         let failed = |error: io::Error| {
-            LabError::unavailable(format!("{} cannot be run ({error})", program.to_string_lossy()))
+            LabError::unavailable(format!(
+                "{} cannot be run ({why})",
+                program.to_string_lossy(),
+                why = in_words(&error)
+            ))
         };
         let start = Instant::now();
         let mut child = command.spawn().map_err(failed)?;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cardproof_session::submissions::Note;
+use cardproof_units::in_words;
 use rustls::CertificateError;
 use serde::Deserialize;
 use ureq::http::{Response, Uri, header};
@@ -190,6 +191,7 @@ impl Hub {
             Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
                 "nothing answers at this address".to_owned()
             }
+            Error::Io(error) => cardproof_report::one_line(&in_words(error)),
             other => cardproof_report::one_line(&other.to_string()),
         };
         let message = format!("cannot reach the hub at {}: {cause}", self.address);

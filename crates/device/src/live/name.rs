@@ -92,3 +92,17 @@ fn active_devices(root: &Sysroot) -> Vec<String> {
     };
     names.into_iter().filter(is_active).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use cardproof_units::with_causes;
+
+    use super::*;
+
+    #[test]
+    fn a_path_that_cannot_be_looked_at_has_one_cause() {
+        let error = device_at(&Sysroot::default(), &"n".repeat(300)).unwrap_err();
+        let said = format!("cannot look at {}: File name too long", "n".repeat(300));
+        assert_eq!(with_causes(&error), said);
+    }
+}

@@ -20,3 +20,17 @@ impl FileFault {
         move |errno| Self { doing, fault: errno.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_operation_has_one_cause() {
+        let error = FileFault::to("write a file")(Errno::NOSPC);
+        assert_eq!(error.to_string(), "could not write a file: no space left");
+        assert!(error.source().is_none());
+    }
+}

@@ -282,6 +282,12 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_removed_says_why_in_words() {
+        let said = Remains::from(Errno::ROFS).to_string();
+        assert_eq!(said, "cannot be removed (Read-only file system)");
+    }
+
+    #[test]
     fn tries_do_not_repeat() {
         let names: std::collections::HashSet<_> = (0..64).map(|attempt| name(1, attempt)).collect();
         assert_eq!(names.len(), 64);

@@ -104,10 +104,10 @@ fn first_build_minutes() -> Result<f64> {
     let start = Instant::now();
     let status = command.status();
     let minutes = start.elapsed().as_secs_f64() / 60.0;
-    fs::remove_dir_all(&fresh).map_err(|source| LabError::File {
+    fs::remove_dir_all(&fresh).map_err(|error| LabError::File {
         doing: "remove",
         path: fresh,
-        source,
+        error,
     })?;
     ensure!(status?.success(), "the first build failed");
     Ok(minutes)

@@ -12,7 +12,7 @@ use cardproof_sim::calibration::{pass, shuffle};
 use cardproof_sim::{Card, Keeping};
 use cardproof_sim_serve::{ServeOptions, Server};
 use cardproof_testkit::{FioEnd, FioEngine, FioJob, FioPattern, LabError};
-use cardproof_units::{Bytes, Seed};
+use cardproof_units::{Bytes, Seed, in_words};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -163,7 +163,7 @@ fn iozone(file: &Path, span: Bytes, record: Bytes) -> Result<Option<Vec<f64>>> {
     let output = match command.output() {
         Ok(output) => output,
         Err(error) => {
-            println!("iozone is left out: it cannot be started ({error})");
+            println!("iozone is left out: it cannot be started ({})", in_words(&error));
             return Ok(None);
         }
     };

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use cardproof_testkit::LabError;
+use cardproof_units::in_words;
 use tempfile::TempDir;
 
 use super::image::Image;
@@ -97,7 +98,10 @@ impl Frozen {
 
 fn start(command: &mut Command) -> Result<Child> {
     command.spawn().map_err(|error| {
-        let reason = format!("qemu-system-x86_64 cannot be started ({error}); is it installed?");
+        let reason = format!(
+            "qemu-system-x86_64 cannot be started ({why}); is it installed?",
+            why = in_words(&error)
+        );
         LabError::Unavailable(reason).into()
     })
 }

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use cardproof_testkit::{LabError, run};
+use cardproof_units::in_words;
 use tempfile::TempDir;
 
 /// What the kernel starts. `/task` is what differs between laboratories; what it prints comes out
@@ -123,7 +124,12 @@ impl Image {
             .stdin(Stdio::piped())
             .stdout(File::create(file)?)
             .spawn()
-            .map_err(|error| LabError::Unavailable(format!("cpio cannot be started ({error})")))?;
+            .map_err(|error| {
+                LabError::Unavailable(format!(
+                    "cpio cannot be started ({why})",
+                    why = in_words(&error)
+                ))
+            })?;
         if let Some(mut input) = packer.stdin.take() {
             for name in names {
                 write!(input, "{}\0", name.display())?;

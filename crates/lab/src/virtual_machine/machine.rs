@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use cardproof_testkit::LabError;
+use cardproof_units::in_words;
 
 use super::image::Image;
 use super::kernel::Kernel;
@@ -72,8 +73,10 @@ impl Machine<'_> {
         command.args(&self.devices).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(File::create(complaints)?);
         command.spawn().map_err(|error| {
-            let reason =
-                format!("qemu-system-x86_64 cannot be started ({error}); is it installed?");
+            let reason = format!(
+                "qemu-system-x86_64 cannot be started ({why}); is it installed?",
+                why = in_words(&error)
+            );
             LabError::Unavailable(reason).into()
         })
     }

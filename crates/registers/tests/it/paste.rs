@@ -3,6 +3,7 @@
 use cardproof_registers::{
     ByteOrder, PasteError, Pasted, PastedCard, Serials, find_cards, find_registers,
 };
+use cardproof_units::with_causes;
 
 const SD_CID: &str = "035344534e363447867e650771016b8d";
 const SD_CSD: &str = "400e0032db790001dbd37f800a4040f9";
@@ -113,6 +114,13 @@ fn a_hex_dump_with_offsets_is_one_register() {
         .map(|(row, bytes)| format!("{:04x}: {}\n", 16 * row, hex(bytes.iter().copied())))
         .collect();
     assert_eq!(found(&format!("ext_csd:\n{dump}")), ["ext_csd up"]);
+}
+
+#[test]
+fn a_labelled_register_that_is_none_has_one_cause() {
+    let error = find_registers("scr: 0235").unwrap_err();
+    let said = "SCR: SCR has 8 bytes (16 hex digits), but 2 (4 digits) were given; copy the whole register";
+    assert_eq!(with_causes(&error), said);
 }
 
 #[test]

@@ -152,3 +152,18 @@ pub(super) fn fill(
     }
     file.sync_all()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn a_refused_mount_has_one_cause() {
+        let error = NotTried::NotMounted(std::io::Error::from_raw_os_error(22));
+        let said = "it cannot be mounted (Invalid argument); the kernel log (`dmesg`) tells why";
+        assert_eq!(error.to_string(), said);
+        assert!(error.source().is_none());
+    }
+}

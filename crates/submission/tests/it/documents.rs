@@ -7,7 +7,7 @@ use cardproof_record::{CapacityBounds, CapacityVerdict, ComparedSetups, ReadOrig
 use cardproof_submission::{
     Additions, Capacity, LICENCE, Price, Refusal, accept, document, paths, record_of,
 };
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, with_causes};
 use serde_json::{Map, Value, json};
 
 /// What must never be found again.
@@ -121,6 +121,13 @@ fn what_was_accepted_is_accepted_unchanged() {
     assert_eq!(first.record, second.record);
     let kept = record_of(&second.document, "abc").unwrap();
     assert_eq!((kept.id.as_str(), kept.label.as_deref()), ("abc", Some("spare card")));
+}
+
+#[test]
+fn a_document_that_cannot_be_read_has_one_cause() {
+    let error = accept(b"{").unwrap_err();
+    let said = "the document cannot be read: EOF while parsing an object at line 1 column 1";
+    assert_eq!(with_causes(&error), said);
 }
 
 /// A card that holds 8 of 64 GB.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use cardproof_testkit::{LabError, run as run_tool};
+use cardproof_units::in_words;
 
 use super::board::{Board, Storage, Unpacked};
 use crate::virtual_machine::Image;
@@ -104,7 +105,10 @@ fn start(
     };
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command.spawn().map_err(|error| {
-        let reason = format!("{program} cannot be started ({error}); is it installed?");
+        let reason = format!(
+            "{program} cannot be started ({why}); is it installed?",
+            why = in_words(&error)
+        );
         LabError::Unavailable(reason).into()
     })
 }
