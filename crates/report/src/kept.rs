@@ -20,7 +20,7 @@ pub struct ChartFile {
 }
 
 impl ChartFile {
-    /// The chart about `subject` that `picture` shows, with `caption` above it.
+    /// The chart that `picture` shows, with `caption` above it; its files are called after `subject`.
     pub(crate) fn new(subject: &str, caption: &str, picture: Drawing, csv: String) -> Self {
         let drawing = with_caption(picture, caption);
         Self { name: file_name(subject), csv, drawing, width_px: None }
@@ -106,16 +106,22 @@ pub(crate) fn write_mark(page: &mut Markup, mark: Shape) {
     page.ornament((28.0, 8.0), &[Shape::shifted((0.0, 4.0), vec![mark])]);
 }
 
-/// `subject`, up to a colon, as the name of a file.
+/// `subject` as the name of a file: its letters and digits, small, with a `-` for whatever is between them.
 fn file_name(subject: &str) -> String {
-    let subject = subject.split_once(": ").map_or(subject, |(first, _)| first);
-    let plain: String = subject
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    words.join("-")
+    let mut name = String::with_capacity(subject.len());
+    let mut is_between = false;
+    for c in subject.chars().flat_map(char::to_lowercase) {
+        if !c.is_ascii_alphanumeric() {
+            is_between = !name.is_empty();
+            continue;
+        }
+        if is_between {
+            name.push('-');
+            is_between = false;
+        }
+        name.push(c);
+    }
+    name
 }
 
 /// The points of `chart`, each with the name of its line: those of `names` in the order of the lines.
@@ -171,12 +177,18 @@ mod tests {
             font_size: 11.0,
             shapes: Vec::new(),
         };
-        let file = ChartFile::new("4 KiB random write: a rate", "In IOPS", picture, String::new());
+        let file = ChartFile::new("(4 KiB) random: write", "In IOPS", picture, String::new());
         let svg = file.svg();
         assert_eq!(file.name, "4-kib-random-write");
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" role="));
         assert!(svg.contains("><style>svg{--ink"), "{svg}");
         assert!(svg.contains(">In IOPS</text>") && svg.ends_with("</g></svg>"));
         assert!(file.png().is_ok());
+    }
+
+    #[test]
+    fn a_file_is_called_after_its_whole_subject() {
+        assert_eq!(file_name("A rate: of all (small) writes."), "a-rate-of-all-small-writes");
+        assert_eq!(file_name("Zürich"), "z-rich");
     }
 }

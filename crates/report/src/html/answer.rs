@@ -7,7 +7,7 @@ use cardproof_record::{OpName, Record};
 use cardproof_units::Iops;
 
 use super::HtmlError;
-use super::parts::{Charts, close_table, open_table};
+use super::parts::{About, Charts, close_table, open_table};
 use crate::answer::{AnswerPage, is_of_check, words};
 use crate::charts::{OURS, RatePoint, field};
 use crate::clean::one_line;
@@ -157,8 +157,11 @@ fn among_published(
     let names = ["another published card"].into_iter().chain(named).chain([OURS]);
     let names: Vec<String> = names.map(str::to_owned).collect();
     let legend = vec![(main_mark(Tone::Line(0)), OURS.to_owned())];
-    let subject = "among published cards: small reads (to the right) and writes (upwards) a second";
-    charts.draw(page, &field(&ours), subject, &names, legend)?;
+    let about = About {
+        name: "among published cards",
+        caption: "among published cards: small reads (to the right) and writes (upwards) a second",
+    };
+    charts.draw(page, &field(&ours), about, &names, legend)?;
     list(page, &ours);
     markup!(
         page,

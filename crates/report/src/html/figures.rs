@@ -5,7 +5,7 @@ use cardproof_record::{OpName, PercentileInterval, Phase, Record};
 use cardproof_units::Nanos;
 
 use super::HtmlError;
-use super::parts::{Charts, close_fold, close_table, open_fold, open_table};
+use super::parts::{About, Charts, close_fold, close_table, open_fold, open_table};
 use crate::charts::{
     Curve, bad_over_cycles, boundaries, columns, latency, rate_over_time, rate_text, slice_length,
     speed_over_cycles, sweeps, waits_over_time,
@@ -49,7 +49,7 @@ impl Figures<'_> {
         );
         for chart in [bad_over_cycles(run), speed_over_cycles(run)].into_iter().flatten() {
             markup!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", &chart.title);
-            self.charts.draw(self.page, &chart, &chart.title, &[], Vec::new())?;
+            self.charts.draw(self.page, &chart, About::subject(&chart.title), &[], Vec::new())?;
             self.page.literal("</figure>\n");
         }
         self.page.literal("</div>\n</section>\n");
@@ -69,7 +69,7 @@ impl Figures<'_> {
         );
         for chart in [boundaries, sweeps].iter().flatten() {
             markup!(self.page, "<figure>\n<figcaption>{}</figcaption>\n", &chart.title);
-            self.charts.draw(self.page, chart, &chart.title, &[], Vec::new())?;
+            self.charts.draw(self.page, chart, About::subject(&chart.title), &[], Vec::new())?;
             self.page.literal("</figure>\n");
         }
         self.page.literal("</section>\n");
@@ -112,13 +112,19 @@ impl Figures<'_> {
             let unit = if is_told_in_iops(phase) { "IOPS" } else { "MB/s" };
             markup!(self.page, "<p class=\"axis\">{}</p>\n", unit);
             let subject = format!("{name}, rate in {unit}");
-            self.charts.draw(self.page, &chart, &subject, &["rate".to_owned()], Vec::new())?;
+            self.charts.draw(
+                self.page,
+                &chart,
+                About::subject(&subject),
+                &["rate".to_owned()],
+                Vec::new(),
+            )?;
         }
         if let Some(chart) = waits_over_time(self.record, index) {
             self.page.literal("<p class=\"axis\">longest latency</p>\n");
             let names = ["longest latency".to_owned()];
             let subject = format!("{name}, longest latency");
-            self.charts.draw(self.page, &chart, &subject, &names, Vec::new())?;
+            self.charts.draw(self.page, &chart, About::subject(&subject), &names, Vec::new())?;
         }
         write_series(self.page, phase, &name);
         self.page.literal("</figure>\n");
@@ -157,15 +163,16 @@ impl Figures<'_> {
              curve further to the left is better.</p>\n\
              <div class=\"grid\">\n",
         );
-        for (heading, drawn) in ["Reads", "Writes and mixed"].iter().zip(&charts) {
+        let headings = [("Reads", "reads"), ("Writes and mixed", "writes and mixed")];
+        for ((heading, operations), drawn) in headings.iter().zip(&charts) {
             let Some((chart, curves)) = drawn else { continue };
             markup!(self.page, "<figure>\n<figcaption><h3>{}</h3></figcaption>\n", heading);
             let name = |curve: &Curve| one_line(&self.record.phases[curve.phase].name);
             let names: Vec<String> = curves.iter().map(name).collect();
             let marks = curves.iter().map(|curve| mark(curve.tone, curve.dashes));
             let legend: Vec<Entry> = marks.zip(names.iter().cloned()).collect();
-            let subject = format!("share of operations that took longer, {heading}");
-            self.charts.draw(self.page, chart, &subject.to_lowercase(), &names, legend)?;
+            let subject = format!("share of operations that took longer, {operations}");
+            self.charts.draw(self.page, chart, About::subject(&subject), &names, legend)?;
             write_legend(self.page, self.record, curves);
             write_latencies(self.page, self.record, curves, heading);
             self.page.literal("</figure>\n");

@@ -10,14 +10,30 @@ use crate::wrap::sentence;
 #[derive(Default)]
 pub(super) struct Charts(Vec<ChartFile>);
 
+/// What a chart is about.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    /// What its files are called after.
+    pub(super) name: &'a str,
+    /// What stands above it in its files, where it begins a sentence.
+    pub(super) caption: &'a str,
+}
+
+impl<'a> About<'a> {
+    /// Files are called after their whole caption.
+    pub(super) const fn subject(subject: &'a str) -> Self {
+        Self { name: subject, caption: subject }
+    }
+}
+
 impl Charts {
-    /// Draws `chart`, and keeps it as a file about `subject`, whose lines have `names`, with `legend` below
+    /// Draws `chart`, and keeps it as a file `about` something, whose lines have `names`, with `legend` below
     /// it.
     pub(super) fn draw(
         &mut self,
         page: &mut Markup,
         chart: &Chart,
-        subject: &str,
+        about: About<'_>,
         names: &[String],
         legend: Vec<Entry>,
     ) -> Result<(), HtmlError> {
@@ -26,7 +42,12 @@ impl Charts {
             draw(chart).map_err(|source| HtmlError { chart: chart.title.clone(), source })?;
         page.drawing(&picture, &id);
         let alone = with_legend(picture, legend);
-        self.0.push(ChartFile::new(subject, &sentence(subject), alone, csv_of(chart, names)));
+        self.0.push(ChartFile::new(
+            about.name,
+            &sentence(about.caption),
+            alone,
+            csv_of(chart, names),
+        ));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use cardproof_rating::judge;
 use cardproof_record::{Interval, Phase, Record, Warning, WarningCode};
-use cardproof_report::{html, markdown, result_picture, summary};
+use cardproof_report::{charts, html, markdown, result_picture, summary};
 use cardproof_testkit::{few_or_all, records};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use proptest::prelude::*;
@@ -144,6 +144,17 @@ fn every_chart_has_a_name_and_its_figures_in_a_table() {
             assert!(figure.contains("<details>"), "{}", record.id);
         }
     }
+}
+
+#[test]
+fn a_chart_is_called_after_its_subject_and_not_after_the_rest_of_its_caption() {
+    let mut record = records::typical_a1_card();
+    record.phases[0].name = "first: of two".to_owned();
+    let files = charts(&record, &judge(&record)).unwrap();
+    let file = |name: &str| files.iter().find(|file| file.name == name);
+    let published = file("among-published-cards").unwrap();
+    assert!(published.svg().contains("Among published cards: small reads (to the right)"));
+    assert!(file("first-of-two-longest-latency").is_some(), "a colon of the user's cuts nothing");
 }
 
 #[test]
