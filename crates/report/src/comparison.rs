@@ -26,7 +26,7 @@ use sections::{Section, sections};
 pub(crate) use names::cut_apart;
 
 pub use csv::comparison_csv;
-pub use page::{comparison_charts, comparison_html};
+pub use page::{comparison_charts, comparison_html, comparison_page};
 pub use text::comparison_text;
 
 /// How a comparison is shown.

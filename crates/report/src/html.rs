@@ -17,6 +17,7 @@ use cardproof_record::{Record, Verdict};
 use crate::answer::{AnswerPage, is_of_check};
 use crate::charts::PlotError;
 use crate::contents::Contents;
+use crate::framed::FramedPage;
 use crate::kept::ChartFile;
 use crate::markup::{Markup, markup};
 use parts::Charts;
@@ -49,19 +50,21 @@ pub struct HtmlError {
 /// # Errors
 /// A chart could not be drawn.
 pub fn html(record: &Record, verdicts: &[Verdict]) -> Result<String, HtmlError> {
-    Ok(page_of_record(record, verdicts)?.0)
+    Ok(page_of_record(record, verdicts)?.0.into_text())
 }
 
-/// The same of a record that is shared, with what a test of its capacity has `found`, which is shared without the test.
+/// The same of a record that is shared, for a frame around it, with what a test of its capacity has `found`, which is
+/// shared without the test.
 ///
 /// # Errors
 /// A chart could not be drawn.
-pub fn shared_html(
+pub fn shared_page(
     record: &Record,
     verdicts: &[Verdict],
     found: Option<&Capacity>,
-) -> Result<String, HtmlError> {
-    Ok(page_with(record, verdicts, Answer::of_shared(record, found).as_ref())?.0)
+) -> Result<FramedPage, HtmlError> {
+    let (page, _) = page_with(record, verdicts, Answer::of_shared(record, found).as_ref())?;
+    Ok(FramedPage::new(page.into_parts()))
 }
 
 /// The charts of that page, as files of their own.
@@ -79,7 +82,7 @@ pub fn charts(record: &Record, verdicts: &[Verdict]) -> Result<Vec<ChartFile>, H
 /// A chart could not be drawn.
 pub fn check_html(answer: &AnswerPage<'_>, speed: Option<&Record>) -> Result<String, HtmlError> {
     match speed {
-        Some(record) => Ok(page_of(record, &judge(record), Some(answer))?.0),
+        Some(record) => Ok(page_of(record, &judge(record), Some(answer))?.0.into_text()),
         None => {
             let mut page = Markup::default();
             head(&mut page, &answer.device());
@@ -92,7 +95,7 @@ pub fn check_html(answer: &AnswerPage<'_>, speed: Option<&Record>) -> Result<Str
 }
 
 /// The page of a record alone, and its charts. Nobody said how its storage is named today.
-fn page_of_record(record: &Record, verdicts: &[Verdict]) -> Result<(String, Charts), HtmlError> {
+fn page_of_record(record: &Record, verdicts: &[Verdict]) -> Result<(Markup, Charts), HtmlError> {
     page_with(record, verdicts, Answer::of_record(record).as_ref())
 }
 
@@ -100,7 +103,7 @@ fn page_with(
     record: &Record,
     verdicts: &[Verdict],
     answer: Option<&Answer>,
-) -> Result<(String, Charts), HtmlError> {
+) -> Result<(Markup, Charts), HtmlError> {
     let page = answer.map(|answer| AnswerPage {
         answer,
         conditions: &record.conditions,
@@ -116,7 +119,7 @@ fn page_of(
     record: &Record,
     verdicts: &[Verdict],
     answer: Option<&AnswerPage<'_>>,
-) -> Result<(String, Charts), HtmlError> {
+) -> Result<(Markup, Charts), HtmlError> {
     let mut contents = Contents::from_record(record, verdicts);
     if is_of_check(record) {
         // The answer at the top has named them.
@@ -141,7 +144,7 @@ fn page_of(
         page.literal(KEEPING);
     }
     end_page(&mut page);
-    Ok((page.into_text(), charts))
+    Ok((page, charts))
 }
 
 /// Appends the end of every page.
@@ -161,5 +164,9 @@ pub(crate) fn head(page: &mut Markup, title: &str) {
     );
     markup!(page, "{} - cardproof</title>\n<style>\n", title);
     page.literal(STYLE);
-    page.literal("</style>\n</head>\n<body>\n");
+    page.end_part();
+    page.literal("</style>");
+    page.end_part();
+    page.literal("\n</head>\n<body>\n");
+    page.end_part();
 }

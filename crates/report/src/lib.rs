@@ -19,6 +19,7 @@ mod ended;
 mod facts;
 mod figures;
 mod flushes;
+mod framed;
 mod html;
 mod integrity;
 mod inventory;
@@ -51,10 +52,12 @@ pub use charts::PlotError;
 pub use clean::{one_line, steers};
 pub use columns::{beginning, columns_of, left, right};
 pub use comparison::{
-    View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
+    View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_page,
+    comparison_text,
 };
 pub use facts::{attachment, sold_as, title};
-pub use html::{HtmlError, charts, check_html, html, shared_html};
+pub use framed::FramedPage;
+pub use html::{HtmlError, charts, check_html, html, shared_page};
 pub use integrity::{TestInWords, integrity_in_words};
 pub use inventory::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,

@@ -11,38 +11,53 @@ use crate::drawing::{Drawing, Shape, svg};
 
 /// The text of a page.
 #[derive(Debug, Default)]
-pub(crate) struct Markup(String);
+pub(crate) struct Markup {
+    text: String,
+    /// The parts before `text`.
+    parts: Vec<String>,
+}
 
 impl Markup {
     /// An empty page with room for `capacity` bytes.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self(String::with_capacity(capacity))
+        Self { text: String::with_capacity(capacity), parts: Vec::new() }
     }
 
     /// Appends markup of our own.
     pub(crate) fn literal(&mut self, markup: &'static str) {
-        self.0.push_str(markup);
+        self.text.push_str(markup);
     }
 
     /// Appends a drawing under the name `id`, which no other element of the page has.
     pub(crate) fn drawing(&mut self, drawing: &Drawing, id: &str) {
-        self.0.push_str(&svg::element(drawing, id));
+        self.text.push_str(&svg::element(drawing, id));
     }
 
     /// Appends `shapes` beside words that say the same; as large as `size`.
     pub(crate) fn ornament(&mut self, size: (f64, f64), shapes: &[Shape]) {
-        self.0.push_str(&svg::ornament(size, shapes));
+        self.text.push_str(&svg::ornament(size, shapes));
     }
 
     /// For [`markup!`] alone, which wraps each value in an [`Inserted`].
     pub(crate) fn append_escaped(&mut self, text: fmt::Arguments<'_>) {
         // Writing to a string cannot fail.
-        let _ = self.0.write_fmt(text);
+        let _ = self.text.write_fmt(text);
+    }
+
+    /// Ends a part, behind which others may put what is theirs.
+    pub(crate) fn end_part(&mut self) {
+        self.parts.push(std::mem::take(&mut self.text));
+    }
+
+    /// The finished page in its parts; those that it has not are empty.
+    pub(crate) fn into_parts<const PARTS: usize>(self) -> [String; PARTS] {
+        let mut parts = self.parts.into_iter().chain([self.text]);
+        std::array::from_fn(|_| parts.next().unwrap_or_default())
     }
 
     /// The finished page.
     pub(crate) fn into_text(self) -> String {
-        self.0
+        self.parts.concat() + &self.text
     }
 }
 

@@ -1,7 +1,7 @@
 //! The hub's bar around a page that the crate `report` has made.
 
 use askama::Template;
-use cardproof_report::one_line;
+use cardproof_report::{FramedPage, one_line};
 use cardproof_submission::Capacity;
 use serde_json::Value;
 
@@ -135,15 +135,12 @@ section.hub { margin: 0 0 1.5rem; }
   background: var(--paper); border: 1px solid var(--axis); border-radius: 4px; max-width: 100%; }
 ";
 
-/// The report `page` with `frame` above it; `None` where the page is not of the form that is known.
-#[must_use]
-pub fn framed(page: &str, frame: &Frame) -> Option<String> {
-    let (before_style, after_style) = page.split_once("</style>")?;
-    let (before_body, after_body) = after_style.split_once("<body>\n")?;
-    let bar = frame.render().ok()?;
-    let head = Head { title: &frame.title, marks: &frame.marks }.render().ok()?;
-    Some(
-        [before_style, STYLE, WIDE, "</style>", &head, before_body, "<body>\n", &bar, after_body]
-            .concat(),
-    )
+/// The report `page` with `frame` above it.
+///
+/// # Errors
+/// The frame cannot be written as HTML.
+pub fn framed(page: &FramedPage, frame: &Frame) -> Result<String, askama::Error> {
+    let bar = frame.render()?;
+    let head = Head { title: &frame.title, marks: &frame.marks }.render()?;
+    Ok(page.with(&[STYLE, WIDE].concat(), &head, &bar))
 }

@@ -128,12 +128,12 @@ pub(super) async fn record_page(hub: &Hub, kept: Kept) -> Result<String, Error> 
         let found = capacity.as_ref().map(|it| {
             Capacity::of_verdict(it.verdict, it.announced_size_bytes, it.real_size_bytes)
         });
-        let page = cardproof_report::shared_html(&record, &judge(&record), found.as_ref())
+        let page = cardproof_report::shared_page(&record, &judge(&record), found.as_ref())
             .map_err(internal)?;
         let mut frame = Frame::of(&kept, title, &document, capacity.as_ref());
         frame.model = frame.model.filter(|_| has_model);
         frame.host = frame.host.filter(|_| has_host);
-        framed(&page, &frame).ok_or_else(|| internal("the report has another form"))
+        framed(&page, &frame).map_err(internal)
     });
     made.await.map_err(internal)?
 }
@@ -178,14 +178,14 @@ fn comparison(kept: &[Kept], wanted: Use, ids: String) -> Result<String, Error> 
         .collect();
     let found = compared(&cards, Pairing::Independent, 1);
     let firsts: Vec<&Record> = records.iter().collect();
-    let page = cardproof_report::comparison_html(&found, wanted, &firsts).map_err(internal)?;
+    let page = cardproof_report::comparison_page(&found, wanted, &firsts).map_err(internal)?;
     let frame = Frame {
         compared: kept.iter().map(|kept| (kept.id.clone(), name(kept))).collect(),
         ids,
         uses: uses(wanted),
         ..Frame::default()
     };
-    framed(&page, &frame).ok_or_else(|| internal("the comparison has another form"))
+    framed(&page, &frame).map_err(internal)
 }
 
 pub(super) async fn delete_form(State(hub): State<Hub>, Path(id): Path<String>) -> Page {

@@ -8,6 +8,7 @@ use super::overview::{Grid, GridColumn, Overview, overview};
 use super::pictures;
 use super::save::Page;
 use super::sections::{Section, sections};
+use crate::framed::FramedPage;
 use crate::html::{HtmlError, end_page, head};
 use crate::kept::ChartFile;
 use crate::markup::{Markup, markup};
@@ -27,6 +28,18 @@ pub fn comparison_html(
     records: &[&Record],
 ) -> Result<String, HtmlError> {
     Ok(page_of(comparison, wanted, records)?.text.into_text())
+}
+
+/// The same page for a frame around it.
+///
+/// # Errors
+/// A chart could not be drawn.
+pub fn comparison_page(
+    comparison: &Comparison,
+    wanted: Use,
+    records: &[&Record],
+) -> Result<FramedPage, HtmlError> {
+    Ok(FramedPage::new(page_of(comparison, wanted, records)?.text.into_parts()))
 }
 
 /// The charts of that page, as files of their own.

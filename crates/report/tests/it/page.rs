@@ -3,9 +3,12 @@
 
 use std::collections::HashSet;
 
+use cardproof_rating::compare::{Contender, Pairing, Use, compare};
 use cardproof_rating::judge;
 use cardproof_record::{Interval, Phase, Record, Warning, WarningCode};
-use cardproof_report::{charts, html, markdown, result_picture, summary};
+use cardproof_report::{
+    charts, comparison_html, comparison_page, html, markdown, result_picture, shared_page, summary,
+};
 use cardproof_testkit::{few_or_all, records};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 use proptest::prelude::*;
@@ -155,6 +158,30 @@ fn a_chart_is_called_after_its_subject_and_not_after_the_rest_of_its_caption() {
     let published = file("among-published-cards").unwrap();
     assert!(published.svg().contains("Among published cards: small reads (to the right)"));
     assert!(file("first-of-two-longest-latency").is_some(), "a colon of the user's cuts nothing");
+}
+
+#[test]
+fn a_page_has_three_places_for_a_frame() {
+    // A record may hold what ends a place in a page.
+    let mut record = records::typical_a1_card();
+    record.label = Some("</style><body>\n".to_owned());
+    let other = records::slow_class4();
+    let cards = [&record, &other].map(|one| Contender {
+        name: "<body>\n".to_owned(),
+        runs: vec![one],
+        price: None,
+    });
+    let comparison = compare(&cards, Pairing::Independent, 1);
+    let shown = [&record, &other];
+    let compared = comparison_page(&comparison, Use::System, &shown).unwrap();
+    let alone = comparison_html(&comparison, Use::System, &shown).unwrap();
+    assert_eq!(compared.with("", "", ""), alone);
+    for page in [shared_page(&record, &judge(&record), None).unwrap(), compared] {
+        let framed = page.with(".hub {}\n", "<meta name=\"a\">", "<nav>hub</nav>");
+        let placed = ".hub {}\n</style><meta name=\"a\">\n</head>\n<body>\n<nav>hub</nav>";
+        assert_eq!(framed.matches(placed).count(), 1);
+        assert_eq!(framed.replace(placed, "</style>\n</head>\n<body>\n"), page.with("", "", ""));
+    }
 }
 
 #[test]
