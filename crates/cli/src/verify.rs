@@ -331,8 +331,7 @@ fn lasting_name(target: &Path) -> Result<String, Failure> {
         let message = cardproof_units::with_causes(&error);
         if error.is_usage() { Failure::usage(message) } else { Failure::incomplete(message) }
     })?;
-    let identity = inspection.identity.to_string();
-    Ok(identity.split_once(':').map_or(identity.clone(), |(_, lasting)| lasting.to_owned()))
+    Ok(inspection.identity.lasting())
 }
 
 /// The answer that follows from `record`.

@@ -61,7 +61,7 @@ fn describe_device(
         info.link = Some(link.words);
         info.link_ceiling_bytes_per_s = Some(link.ceiling_bytes_per_s);
     }
-    info.layer = layer(device);
+    info.layer = layer(device).map(|layer| layer.to_string());
     if layers_max > 0
         && let Some(below) = Storage::below(device, layers.mounts)
     {

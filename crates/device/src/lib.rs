@@ -18,6 +18,7 @@ pub mod guard;
 mod host;
 pub mod identify;
 mod image;
+mod layer;
 mod link;
 pub mod live;
 mod look;
@@ -48,6 +49,7 @@ pub use disk::{Disk, Partition, is_disk, is_loop_direct, logical_block, partitio
 pub use dump::DumpError;
 pub use host::look_at_host;
 pub use image::partitions_of_image;
+pub use layer::Layer;
 pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};
 pub use mounted_on::{MountedFilesystem, filesystems_on};
 pub use number::{DeviceNumber, ParseDeviceNumberError};

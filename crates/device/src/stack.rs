@@ -16,6 +16,7 @@ use std::path::Path;
 use cardproof_io::{LoopBacking, loop_backing};
 
 use crate::block::BlockDevice;
+use crate::layer::Layer;
 use crate::mounts::{Mount, Mounts};
 use crate::{DeviceNumber, Sysroot};
 
@@ -138,30 +139,15 @@ pub(crate) fn btrfs_members(root: &Sysroot, name: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// What kind of layer `device` is, in words, if it is one and says so.
-///
-/// The kind is the prefix of the device-mapper's UUID, by its convention the name of the
-/// subsystem that made it; the rest, which is unique to the machine, is not kept.
-pub(crate) fn layer(device: &BlockDevice<'_>) -> Option<String> {
+/// What kind of layer `device` is, if it is one and says so.
+pub(crate) fn layer(device: &BlockDevice<'_>) -> Option<Layer> {
     if let Some(level) = device.text("md/level") {
-        return Some(format!("md {level}"));
+        return Some(Layer::Md(level));
     }
     if let Some(file) = device.backing_file() {
-        let over = if is_over_device(device, &file) { "a device" } else { "a file" };
-        return Some(format!("loop over {over}"));
+        return Some(Layer::Loop { is_over_device: is_over_device(device, &file) });
     }
-    let uuid = device.text("dm/uuid")?;
-    const KINDS: [(&str, &str); 8] = [
-        ("CRYPT-LUKS1-", "LUKS1 encryption"),
-        ("CRYPT-LUKS2-", "LUKS2 encryption"),
-        ("CRYPT-VERITY-", "dm-verity"),
-        ("CRYPT-", "dm-crypt encryption"),
-        ("LVM-", "LVM volume"),
-        ("mpath-", "multipath"),
-        ("DMRAID-", "firmware RAID"),
-        ("VDO-", "VDO deduplication"),
-    ];
-    KINDS.iter().find(|(prefix, _)| uuid.starts_with(prefix)).map(|(_, words)| (*words).to_owned())
+    Layer::of_device_mapper(&device.text("dm/uuid")?)
 }
 
 /// Whether the loop device `device` goes to a block device; `path` decides where no kernel can be asked.

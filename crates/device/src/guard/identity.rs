@@ -50,6 +50,21 @@ impl Identity {
         self.size
     }
 
+    /// What stays of it when the device is connected elsewhere: `SIZE_BYTES[:SERIAL]`.
+    #[must_use]
+    pub fn lasting(&self) -> String {
+        match &self.serial {
+            Some(serial) => format!("{}:{serial}", self.size.get()),
+            None => self.size.get().to_string(),
+        }
+    }
+
+    /// Whether a serial number tells it from others of its size.
+    #[must_use]
+    pub const fn has_serial(&self) -> bool {
+        self.serial.is_some()
+    }
+
     /// Whether `typed` is this identity, letter by letter; blanks around it do not count.
     #[must_use]
     pub fn matches(&self, typed: &str) -> bool {
@@ -86,11 +101,7 @@ impl Leave {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.name, self.size.get())?;
-        match &self.serial {
-            Some(serial) => write!(f, ":{serial}"),
-            None => Ok(()),
-        }
+        write!(f, "{}:{}", self.name, self.lasting())
     }
 }
 
@@ -143,6 +154,18 @@ mod tests {
             size: Bytes(31_914_983_424),
             serial: Some("0x1234abcd".to_owned()),
         }
+    }
+
+    #[test]
+    fn what_lasts_is_size_and_serial_number_whatever_the_name_holds() {
+        assert_eq!(card().lasting(), "31914983424:0x1234abcd");
+        assert!(card().has_serial());
+        let file = Identity::of_file(Path::new("/images/of:card"), Bytes(512));
+        assert_eq!(
+            (file.to_string(), file.lasting()),
+            ("of:card:512".to_owned(), "512".to_owned())
+        );
+        assert!(!file.has_serial());
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use cardproof_units::shell_word;
 
+use crate::layer::Layer;
+
 /// One reason not to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -98,8 +100,8 @@ pub enum Holder {
         name: String,
         /// What its owner called it, for the device mapper's tools.
         label: Option<String>,
-        /// Its kind, in words.
-        kind: Option<String>,
+        /// Its kind.
+        kind: Option<Layer>,
     },
     /// A loop device.
     Loop {
@@ -177,12 +179,12 @@ impl Holder {
             Self::Device { name, .. } if name.starts_with("md") => {
                 format!("stop the array: mdadm --stop /dev/{name}")
             }
-            Self::Device { kind: Some(kind), .. } if kind.contains("LVM") => {
+            Self::Device { kind: Some(Layer::Lvm), .. } => {
                 "take the volume group down: vgchange --activate n (lvs --options +devices tells \
                  which)"
                     .to_owned()
             }
-            Self::Device { kind: Some(kind), name, label } if kind.contains("encryption") => {
+            Self::Device { kind: Some(kind), name, label } if kind.is_encryption() => {
                 format!("close it: cryptsetup close {}", shell_word(label.as_ref().unwrap_or(name)))
             }
             Self::Device { name, label, .. } => {

@@ -4,11 +4,11 @@ use std::io::Cursor;
 use std::path::Path;
 
 use crate::common::{Tree, machines};
-use cardproof_device::Sysroot;
 use cardproof_device::guard::{
     Consent, GuardError, Holder, Inspection, Objection, inspect, inspect_device,
     open_for_destruction,
 };
+use cardproof_device::{Layer, Sysroot};
 use cardproof_units::Bytes;
 
 /// A blank device that claims to be as large as sysfs says: reads of zeros, however far.
@@ -258,15 +258,17 @@ fn the_card_that_the_system_runs_from_is_refused_in_words() {
 
 #[test]
 fn every_holder_has_a_remedy_of_its_own() {
-    let device = |name: &str, kind: Option<&str>| Holder::Device {
+    let device = |name: &str, kind: Option<Layer>| Holder::Device {
         name: name.to_owned(),
         label: name.starts_with("dm").then(|| format!("{name} label")),
-        kind: kind.map(str::to_owned),
+        kind,
     };
     let cases = [
-        (device("md0", Some("md raid1")), "mdadm --stop /dev/md0"),
-        (device("dm-0", Some("LVM volume")), "vgchange"),
-        (device("dm-1", Some("LUKS2 encryption")), "cryptsetup close 'dm-1 label'"),
+        (device("md0", Some(Layer::Md("raid1".to_owned()))), "mdadm --stop /dev/md0"),
+        (device("dm-0", Some(Layer::Lvm)), "vgchange"),
+        (device("dm-1", Some(Layer::Luks2)), "cryptsetup close 'dm-1 label'"),
+        (device("dm-1", Some(Layer::Crypt)), "cryptsetup close 'dm-1 label'"),
+        (device("dm-3", Some(Layer::Verity)), "dmsetup remove 'dm-3 label'"),
         (device("dm-2", None), "dmsetup remove 'dm-2 label'"),
         (Holder::Loop { node: "/dev/loop3".into() }, "losetup --detach /dev/loop3"),
         (Holder::Btrfs, "unmount"),

@@ -37,11 +37,7 @@ impl Device {
         let (lasting, has_serial) = if metadata.is_file() {
             (format!("file {} {}", metadata.dev(), metadata.ino()), true)
         } else {
-            let identity = inspection.identity.to_string();
-            let name = inspection.identity.name().len() + 1;
-            let lasting = identity.get(name..).unwrap_or_default().to_owned();
-            let has_serial = lasting.contains(':');
-            (lasting, has_serial)
+            (inspection.identity.lasting(), inspection.identity.has_serial())
         };
         let key = format!("{:016x}", digest(lasting.as_bytes()));
         Ok(Self { path: path.to_owned(), key, has_serial })
