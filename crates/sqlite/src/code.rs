@@ -25,7 +25,8 @@ impl DatabaseError {
             | rusqlite::ErrorCode::NotADatabase
             | rusqlite::ErrorCode::CannotOpen
             | rusqlite::ErrorCode::ReadOnly => {
-                Self::Storage { code: name(failure.extended_code), said }
+                let is_io = failure.code == rusqlite::ErrorCode::SystemIoFailure;
+                Self::Storage { code: name(failure.extended_code), said, is_io }
             }
             _ => Self::Refused(said),
         }
@@ -77,6 +78,13 @@ mod tests {
         for (code, name) in cases {
             assert!(failure(code).to_string().contains(name), "{}", failure(code));
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_from_what_makes_no_database() {
+        let is_io = |code| matches!(failure(code), DatabaseError::Storage { is_io: true, .. });
+        assert!(is_io(ffi::SQLITE_IOERR) && is_io(ffi::SQLITE_IOERR_READ));
+        assert!(!is_io(ffi::SQLITE_CORRUPT) && !is_io(ffi::SQLITE_CANTOPEN));
     }
 
     #[test]

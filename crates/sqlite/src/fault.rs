@@ -22,6 +22,8 @@ pub enum DatabaseError {
         code: &'static str,
         /// What it says.
         said: String,
+        /// Whether a read or a write failed, rather than that what was read makes no database.
+        is_io: bool,
     },
     /// The file system cannot do what the setting needs.
     #[error(

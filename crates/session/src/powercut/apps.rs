@@ -250,7 +250,7 @@ fn read_database(path: &Path, durable: u64) -> Result<BTreeMap<u64, Sector>, Fai
     });
     match read {
         Ok(()) => Ok(found),
-        Err(DatabaseError::Storage { code, .. }) if code.starts_with("SQLITE_IOERR") => {
+        Err(DatabaseError::Storage { is_io: true, .. }) => {
             Ok(filled(found, durable, Sector::Unreadable))
         }
         // A database whose table is gone is refused by its own words.
