@@ -44,8 +44,8 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
     if !args.fix {
         return Ok(());
     }
-    let script = match script(answer, logical_block_of(&args.target)) {
-        Ok(script) => script,
+    let lines = match script(answer, logical_block_of(&args.target)) {
+        Ok(lines) => lines,
         Err(why) => {
             talk.note(&format!("--fix does nothing: {why}."));
             return Ok(());
@@ -53,22 +53,22 @@ pub(super) fn fix(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), 
     };
     talk.note("A partition that ends at the real size (all data on the device are lost):");
     talk.command(&format!(
-        "printf '{}' | sudo sfdisk --wipe always {}",
-        script.replace('\n', "\\n"),
+        "printf '{}\\n' | sudo sfdisk --wipe always {}",
+        lines.join("\\n"),
         shell_path(&args.target)
     ));
     talk.note("  then make a file system on the partition, such as: mkfs.vfat -F 32 PARTITION");
     if args.destroy.is_none() {
         return Ok(());
     }
-    make_partition(&args.target, &script)?;
+    make_partition(&args.target, &lines.map(|line| line + "\n").concat())?;
     talk.note("The partition is made.");
     Ok(())
 }
 
-/// What `sfdisk` reads for a device that is addressed in blocks of `logical_block`, or why no partition
+/// The lines that `sfdisk` reads for a device that is addressed in blocks of `logical_block`, or why no partition
 /// helps.
-fn script(answer: &Answer, logical_block: Bytes) -> Result<String, String> {
+fn script(answer: &Answer, logical_block: Bytes) -> Result<[String; 2], String> {
     match answer.found.verdict {
         CapacityVerdict::Fake if answer.found.damaged_ranges.is_empty() => {}
         CapacityVerdict::Fake => {
@@ -97,7 +97,7 @@ fn script(answer: &Answer, logical_block: Bytes) -> Result<String, String> {
     if size > u64::from(u32::MAX) {
         return Err("the partition would be too large for its table".to_owned());
     }
-    Ok(format!("label: dos\nstart={start}, size={size}, type=c\n"))
+    Ok(["label: dos".to_owned(), format!("start={start}, size={size}, type=c")])
 }
 
 #[cfg(test)]
@@ -125,8 +125,8 @@ mod tests {
         let fake = answer(CapacityVerdict::Fake, 100_000_000, Vec::new());
         for (block, numbers) in [(512, "start=8192, size=180224"), (4096, "start=1024, size=22528")]
         {
-            let script = script(&fake, Bytes(block)).unwrap();
-            assert_eq!(script, format!("label: dos\n{numbers}, type=c\n"));
+            let lines = script(&fake, Bytes(block)).unwrap();
+            assert_eq!(lines, ["label: dos".to_owned(), format!("{numbers}, type=c")]);
         }
     }
 

@@ -93,13 +93,18 @@ impl Layout {
     /// sectors (sfdisk(8), "Input formats").
     #[must_use]
     pub fn sfdisk_script(&self, logical_block: Bytes) -> String {
+        self.sfdisk_lines(logical_block).map(|line| line + "\n").concat()
+    }
+
+    /// The same lines, each without its end.
+    pub(crate) fn sfdisk_lines(&self, logical_block: Bytes) -> [String; 3] {
         let sectors = |bytes: Bytes| bytes.get() / logical_block.get().max(512);
         let (label, kind) = if self.is_gpt { ("gpt", LINUX_GUID) } else { ("dos", "83") };
-        format!(
-            "label: {label}\nunit: sectors\nstart={}, size={}, type={kind}\n",
-            sectors(self.unit),
-            sectors(self.size)
-        )
+        [
+            format!("label: {label}"),
+            "unit: sectors".to_owned(),
+            format!("start={}, size={}, type={kind}", sectors(self.unit), sectors(self.size)),
+        ]
     }
 
     /// The size of ext4's journal in MiB: on a card a larger one only spreads its writes. `None` for the

@@ -42,7 +42,7 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
 }
 
 fn partition(ground: &Ground, layout: &Layout, logical_block: Bytes) -> TuningStep {
-    let script = layout.sfdisk_script(logical_block).trim_end().replace('\n', "\\n");
+    let script = layout.sfdisk_lines(logical_block).join("\\n");
     TuningStep {
         gain: Gain::unknown(),
         risk: "all data on the device are lost".to_owned(),
