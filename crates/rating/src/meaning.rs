@@ -44,7 +44,10 @@ impl Meaning {
     /// Finding and comparison in a row.
     #[must_use]
     pub fn text(&self) -> String {
-        format!("{} {}", self.finding, self.comparison).trim_end().to_owned()
+        if self.comparison.is_empty() {
+            return self.finding.clone();
+        }
+        format!("{} {}", self.finding, self.comparison)
     }
 }
 

@@ -89,10 +89,10 @@ fn published(trace: &str) -> Option<String> {
     };
     let fastest = PUBLISHED_CARDS.iter().min_by_key(|card| job.published(card))?;
     let slowest = PUBLISHED_CARDS.iter().max_by_key(|card| job.published(card))?;
-    let label = job.label().to_lowercase();
     Some(format!(
-        "Published for {label} on a board that thinks longer, so for orientation only: {} on {}, {} \
+        "Published for {} on a board that thinks longer, so for orientation only: {} on {}, {} \
          on {} ({PUBLISHED_SOURCE}).",
+        job.noun(),
         job.published(fastest),
         fastest.name,
         job.published(slowest),

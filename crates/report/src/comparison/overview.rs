@@ -363,7 +363,8 @@ fn times(ranking: &Ranking, name: &str) -> Option<String> {
 
 /// The end of a range of ratios, with the digits that it takes to see that it is not 1.
 fn end(value: f64) -> String {
-    apart_from_one(value, ratio(value))
+    // Only a short ratio can be shown as 1.
+    if value < 9.95 { apart_from_one(value, 1) } else { ratio(value) }
 }
 
 /// A ratio to two digits.

@@ -120,28 +120,31 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
 
 /// A ratio to three digits.
 fn times(ratio: f64) -> String {
+    let decimals = decimals(ratio);
+    format!("{ratio:.decimals$}")
+}
+
+/// With how many decimals a ratio has three digits.
+fn decimals(ratio: f64) -> usize {
     match ratio {
-        ratio if ratio < 0.1 => format!("{ratio:.3}"),
-        ratio if ratio < 10.0 => format!("{ratio:.2}"),
-        ratio => format!("{ratio:.1}"),
+        ratio if ratio < 0.1 => 3,
+        ratio if ratio < 10.0 => 2,
+        _ => 1,
     }
 }
 
 /// The end of a range of ratios, with as many digits as it takes to see on which side of 1 it is.
 fn beside_one(ratio: f64) -> String {
-    apart_from_one(ratio, times(ratio))
+    apart_from_one(ratio, decimals(ratio))
 }
 
-/// `shown`, a short form of `ratio`, or a longer one where that would be 1.
-pub(super) fn apart_from_one(ratio: f64, shown: String) -> String {
-    if shown.trim_end_matches('0') == "1." && (ratio - 1.0).abs() >= 0.005 {
-        return format!("{ratio:.2}");
-    }
-    if shown.trim_end_matches('0') != "1." || ratio == 1.0 {
-        return shown;
-    }
-    let digits = (3..=6).map(|decimals| format!("{ratio:.decimals$}"));
-    digits.into_iter().find(|it| it.trim_end_matches('0') != "1.").unwrap_or(shown)
+/// `ratio` with `decimals`, or with as many more as it takes to see that it is not 1.
+pub(super) fn apart_from_one(ratio: f64, decimals: usize) -> String {
+    let is_shown_as_one =
+        |decimals: &usize| (ratio - 1.0).abs() * 10_f64.powi(*decimals as i32) < 0.5;
+    let apart = (decimals..=6).find(|decimals| !is_shown_as_one(decimals));
+    let decimals = apart.filter(|_| ratio != 1.0).unwrap_or(decimals);
+    format!("{ratio:.decimals$}")
 }
 
 fn ranked(ranking: &Ranking) -> Section {
@@ -247,9 +250,10 @@ mod tests {
 
     #[test]
     fn the_end_of_a_range_shows_on_which_side_of_one_it_is() {
-        let ends = [1.004, 1.000_04, 0.998, 1.0, 0.97].map(beside_one);
-        assert_eq!(ends, ["1.004", "1.00004", "0.998", "1.00", "0.97"]);
-        let short = [1.02, 1.004, 0.97, 1.3].map(|it| apart_from_one(it, format!("{it:.1}")));
+        let ends = [1.004, 1.000_04, 0.998, 1.0, 0.97, 0.05, 12.0].map(beside_one);
+        assert_eq!(ends, ["1.004", "1.00004", "0.998", "1.00", "0.97", "0.050", "12.0"]);
+        assert_eq!(beside_one(1.000_000_04), "1.00", "six digits are enough");
+        let short = [1.02, 1.004, 0.97, 1.3].map(|it| apart_from_one(it, 1));
         assert_eq!(short, ["1.02", "1.004", "0.97", "1.3"]);
     }
 }

@@ -11,12 +11,12 @@ const SIZE: Bytes = Bytes::gib(1);
 const LOOPS: u32 = 5;
 const LOOP: Nanos = Nanos::from_secs(5);
 
-/// Name, order, block size, depth.
-const TESTS: [(&str, Access, Bytes, u16); 4] = [
-    ("seq1m-q8t1", Access::Sequential, Bytes::mib(1), 8),
-    ("seq1m-q1t1", Access::Sequential, Bytes::mib(1), 1),
-    ("rnd4k-q32t1", Access::Random(Repetition::Allowed), Bytes::kib(4), 32),
-    ("rnd4k-q1t1", Access::Random(Repetition::Allowed), Bytes::kib(4), 1),
+/// Name, what CrystalDiskMark calls it, order, block size, depth.
+const TESTS: [(&str, &str, Access, Bytes, u16); 4] = [
+    ("seq1m-q8t1", "SEQ1M Q8T1", Access::Sequential, Bytes::mib(1), 8),
+    ("seq1m-q1t1", "SEQ1M Q1T1", Access::Sequential, Bytes::mib(1), 1),
+    ("rnd4k-q32t1", "RND4K Q32T1", Access::Random(Repetition::Allowed), Bytes::kib(4), 32),
+    ("rnd4k-q1t1", "RND4K Q1T1", Access::Random(Repetition::Allowed), Bytes::kib(4), 1),
 ];
 
 /// Name and share of reads.
@@ -26,7 +26,7 @@ pub(super) fn profile() -> Profile {
     let mut phases = vec![lay_out("lay-out", SIZE)];
     let (mut best, mut mean) = (Vec::new(), Vec::new());
     for (kind, read_percent) in KINDS {
-        for (test, access, block_size, depth) in TESTS {
+        for (test, shown, access, block_size, depth) in TESTS {
             let name = |round| format!("{test}-{kind}-loop-{round}");
             let phase = |round| {
                 let whole = pass(&name(round), access, read_percent, block_size, depth, SIZE);
@@ -34,7 +34,7 @@ pub(super) fn profile() -> Profile {
             };
             phases.extend((1..=LOOPS).map(phase));
             let names: Vec<String> = (1..=LOOPS).map(name).collect();
-            let label = format!("{} {kind}", test.to_uppercase().replace('-', " "));
+            let label = format!("{shown} {kind}");
             best.push(figure(&label, "CrystalDiskMark", Aggregate::Best, names.clone()));
             if kind != "mix" {
                 mean.push(figure(&format!("{label}, mean"), "KDiskMark", Aggregate::Mean, names));

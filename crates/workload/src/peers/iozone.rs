@@ -48,6 +48,15 @@ impl Column {
         }
     }
 
+    /// As iozone heads its column.
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::RandomRead => "random read",
+            Self::RandomWrite => "random write",
+            other => other.name(),
+        }
+    }
+
     fn phase_name(self, record: Bytes) -> String {
         format!("iozone-{}k-{}", record.get() >> 10, self.name())
     }
@@ -74,7 +83,7 @@ pub(super) fn passes(columns: &[Column], record: Bytes, size: Bytes) -> Vec<Phas
 /// iozone's row for them: kB/s, of 1024 bytes.
 pub(super) fn row(columns: &[Column], record: Bytes) -> Vec<FigureSpec> {
     let cell = |column: &Column| {
-        let name = format!("{} {}k", column.name().replace('-', " "), record.get() >> 10);
+        let name = format!("{} {}k", column.heading(), record.get() >> 10);
         let phase = column.phase_name(record);
         figure("iozone", &name, kibibytes("kB/s"), Quantity::Bytes, &phase)
     };
