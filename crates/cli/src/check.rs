@@ -20,7 +20,6 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{MarkdownSink, OutputArgs, label};
 use crate::charts;
-use crate::earlier;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::result;
@@ -138,7 +137,7 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     let page = AnswerPage { answer: &answer, conditions, target: &target, is_saved, label };
     publish(args, &page, &measurements)?;
     if let Some(record) = capacity {
-        earlier::keep(&args.target, record, Talk::new(args.quiet));
+        crate::verify::keep_known(&args.target, record, Talk::new(args.quiet));
     }
     tell_failures(args, &measurements);
     Ok(exit_of(args, &answer, &measurements, untested))

@@ -1,7 +1,6 @@
 //! `cardproof log`: the ledger of the computer's storage. One look at the kernel's counters, added to what earlier
 //! looks have summed up; for a timer, and without a daemon.
 
-mod files;
 mod listen;
 mod look;
 mod metrics;
@@ -12,14 +11,13 @@ use std::path::{Path, PathBuf};
 use cardproof_device::identify::LogAccess;
 use cardproof_device::{Sysroot, condition};
 use cardproof_rating::ledger::{CardKey, Day, LEDGER_SCHEMA, LedgerCard, LedgerDocument, outlook};
-use cardproof_session::Store;
+use cardproof_session::{LedgerFiles, Store};
 use cardproof_units::Bytes;
 use clap::Args;
 
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::talk;
-use files::Files;
 use listen::Listen;
 use metrics::Gathered;
 
@@ -150,7 +148,7 @@ fn tell(args: &LedgerArgs) -> Result<Exit, Failure> {
 }
 
 /// The days so far with the names of the cards, after a look was added.
-fn add(files: &Files, is_last: bool) -> Result<(Vec<Day>, Vec<look::Named>), Failure> {
+fn add(files: &LedgerFiles, is_last: bool) -> Result<(Vec<Day>, Vec<look::Named>), Failure> {
     let locked = files.lock()?;
     let (mut open, mut days) = files.read()?;
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
@@ -167,7 +165,7 @@ fn add(files: &Files, is_last: bool) -> Result<(Vec<Day>, Vec<look::Named>), Fai
 }
 
 /// The days so far. The names of cards need the key, which only its owner may read.
-fn show(files: &Files) -> Result<(Vec<Day>, Vec<look::Named>), Failure> {
+fn show(files: &LedgerFiles) -> Result<(Vec<Day>, Vec<look::Named>), Failure> {
     let (open, mut days) = files.read()?;
     days.extend(open.days());
     let key = files.readable_key();
@@ -187,7 +185,7 @@ fn each_once(days: Vec<Day>) -> Vec<Day> {
 }
 
 /// Whether the ledger's looks could read the kernel's log: those of the service can, which is root.
-fn is_log_read(files: &Files, is_shown: bool, names: &[look::Named]) -> bool {
+fn is_log_read(files: &LedgerFiles, is_shown: bool, names: &[look::Named]) -> bool {
     let is_of_service = is_shown && files.directory == Path::new(SERVICE_STATE);
     let is_permitted = |(name, _): &look::Named| {
         condition(&Sysroot::default(), name).log_access != LogAccess::NotPermitted
@@ -216,7 +214,7 @@ fn cards<'n>(
 }
 
 /// Where the ledger is: where the user says, where systemd says, where the service has it, or below the user's data.
-fn files(args: &LedgerArgs) -> Result<Files, Failure> {
+fn files(args: &LedgerArgs) -> Result<LedgerFiles, Failure> {
     let of_environment = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let service = PathBuf::from(SERVICE_STATE);
     let named = args.state.clone().or_else(|| of_environment("STATE_DIRECTORY"));
@@ -235,5 +233,5 @@ fn files(args: &LedgerArgs) -> Result<Files, Failure> {
                 of_user().filter(|_| !is_named)
             }
         });
-    Ok(Files { directory, memory })
+    Ok(LedgerFiles { directory, memory })
 }

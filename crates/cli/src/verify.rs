@@ -15,13 +15,12 @@ use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityMethod, CapacityVerdict, Record, State};
 use cardproof_session::{
     CapacityCheck, CapacityMode, Experiment, FilesWish, FreeSpaceCheck, Journals, Measured,
-    Options, Store, has_test_files, of_scratch, simulated_name, test_files,
+    Options, Store, has_test_files, known_cards, of_scratch, simulated_name, test_files,
 };
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::Args;
 
 use crate::args::{AccessArgs, EngineArg, label};
-use crate::earlier;
 use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, options, random_bits};
 use crate::output::{self, Sink};
@@ -247,7 +246,7 @@ fn conclude(args: &VerifyArgs, measured: Measured, signals: &Signals) -> Result<
     // The last line says what to do.
     publish(args, &answer, talk)?;
     reported?;
-    earlier::keep(&args.target, record, talk);
+    keep_known(&args.target, record, talk);
     if record.state == State::Complete {
         fix::fix(args, &answer, talk)?;
     }
@@ -267,6 +266,14 @@ fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> 
         talk.note(&format!("Report: {}", report.display()));
     }
     Ok(())
+}
+
+/// Keeps what the test of `record` has found of the card at `target`; where it cannot be kept, that is told and nothing
+/// else.
+pub(crate) fn keep_known(target: &Path, record: &Record, talk: Talk) {
+    if let Err(failure) = known_cards::keep(target, record) {
+        talk.note(&format!("The next check will not know of this test: {}.", failure.message));
+    }
 }
 
 /// Status 0 is for genuine cards alone.

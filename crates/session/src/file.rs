@@ -1,8 +1,8 @@
 //! Files that are replaced whole or not at all, and files that are opened without waiting for anybody.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,6 +10,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::process::Pid;
 
 use crate::destination::Destination;
+use crate::failure::Failure;
 use crate::leftovers::is_gone;
 use crate::owner;
 use crate::paths::directory_of;
@@ -23,6 +24,23 @@ pub const BLOCK_DEVICE: &str = "it is a block device, and what is on it would be
 /// Whether `path` leads to a block device, which holds somebody's data.
 pub fn is_block_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_block_device())
+}
+
+/// What everybody may read, such as the user that Prometheus' exporter runs as.
+const FOR_EVERYBODY: u32 = 0o644;
+
+/// Lets everybody read the file that was written at `path`; the next one in its place keeps that. What is no regular
+/// file stays as it is.
+///
+/// # Errors
+/// It is somebody else's.
+pub fn let_everybody_read(path: &Path) -> Result<(), Failure> {
+    let found = fs::metadata(path).ok().filter(Metadata::is_file);
+    if found.is_none_or(|it| it.permissions().mode() & 0o777 == FOR_EVERYBODY) {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(FOR_EVERYBODY))
+        .map_err(Failure::because(format!("cannot let everybody read {}", path.display())))
 }
 
 /// Opens the regular file at `path` for reading.
@@ -270,6 +288,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_file_that_was_written_may_be_read_by_everybody() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("facts");
+        fs::write(&path, "1").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        let_everybody_read(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
+        // A pipe or a directory is nobody's file of facts.
+        let closed = fs::metadata(place.path()).unwrap().permissions();
+        let_everybody_read(place.path()).unwrap();
+        assert_eq!(fs::metadata(place.path()).unwrap().permissions(), closed);
+    }
+
+    #[test]
     fn a_file_is_replaced_whole() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.json");
@@ -358,7 +390,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.json");
         replace(&path, "old").unwrap();
-        let mode = |mode: u32| std::os::unix::fs::PermissionsExt::from_mode(mode);
+        let mode = |mode: u32| Permissions::from_mode(mode);
         for permissions in [0o600, 0o640, 0o444] {
             fs::set_permissions(&path, mode(permissions)).unwrap();
             if rustix::process::geteuid().is_root() {

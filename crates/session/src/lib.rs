@@ -19,6 +19,9 @@ mod frontend;
 mod geometry;
 mod integrity;
 mod jobs;
+mod keyed_hash;
+pub mod known_cards;
+mod ledger_files;
 pub mod leftovers;
 mod monitor;
 mod options;
@@ -48,11 +51,15 @@ pub use destination::{Unwritable, check_output, note_descriptors};
 pub use endure::{CardOnBus, Endurance, EndureOptions, SharedBuses};
 pub use experiment::Experiment;
 pub use failure::{Failure, FailureKind};
-pub use file::{BLOCK_DEVICE, is_block_device, open_regular, replace, replace_all};
+pub use file::{
+    BLOCK_DEVICE, is_block_device, let_everybody_read, open_regular, replace, replace_all,
+};
 pub use frontend::{Event, Frontend, Question, Silent};
 pub use geometry::GeometryProbe;
 pub use integrity::{IntegrityCheck, IntegrityWish};
 pub use jobs::JobOnFiles;
+pub use keyed_hash::keyed_hash;
+pub use ledger_files::{LedgerFiles, LockedLedger};
 pub use monitor::SystemMonitor;
 pub use options::{Access, Identity, Options};
 pub use owner::{make_directories, make_private_directories};

@@ -8,12 +8,11 @@ use cardproof_rating::answer::{Earlier, PowerFacts, Untested};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_rating::tuning::Mounted;
 use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
-use cardproof_session::{NoStorage, mounted_on, simulated_name};
+use cardproof_session::{NoStorage, known_cards, mounted_on, simulated_name};
 use cardproof_units::with_causes;
 use rustix::fs::{Access, access};
 
 use super::{CheckArgs, power_facts};
-use crate::earlier;
 use crate::exit::Failure;
 
 /// What was seen.
@@ -70,7 +69,7 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let signs = Signs::new(&crate::signs::seen_with_journal(root, &identity));
     let power = power_facts(&identity.power);
     let is_writable = is_directory && can_be_written(&args.target);
-    let earlier = earlier::of_card(&identity);
+    let earlier = known_cards::of_card(&identity);
     let mounts = if root.is_running_system() { mounted_on(&args.target) } else { Vec::new() };
     let is_file = root.is_running_system() && args.target.is_file();
     let conditions = conditions(identity);

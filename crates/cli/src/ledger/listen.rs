@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use cardproof_report::metrics::{OPEN_METRICS_TYPE, PROMETHEUS_TYPE, open_metrics, prometheus};
 
+use cardproof_session::LedgerFiles;
+
 use super::LedgerArgs;
-use super::files::Files;
 use super::metrics::Gathered;
 use cardproof_units::in_words;
 
@@ -42,7 +43,7 @@ const fn loopback() -> IpAddr {
 }
 
 /// Answers requests until the process is ended.
-pub(super) fn listen(at: Listen, files: &Files, args: &LedgerArgs) -> Result<Exit, Failure> {
+pub(super) fn listen(at: Listen, files: &LedgerFiles, args: &LedgerArgs) -> Result<Exit, Failure> {
     let listener = TcpListener::bind(at.0).map_err(|error| {
         Failure::incomplete(format!(
             "cannot listen on {}: {error}; name another port",
@@ -60,7 +61,7 @@ pub(super) fn listen(at: Listen, files: &Files, args: &LedgerArgs) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn facts(files: &Files, args: &LedgerArgs) -> Result<Gathered, Failure> {
+fn facts(files: &LedgerFiles, args: &LedgerArgs) -> Result<Gathered, Failure> {
     let (days, names) = super::show(files)?;
     Gathered::from_days(&days, &names, args.endurance)
 }

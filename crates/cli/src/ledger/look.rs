@@ -8,9 +8,9 @@ use cardproof_device::{
 use cardproof_kernel_log::{Trouble, TroubleKind};
 use cardproof_rating::ledger::{CardCounters, CardKey, CardReading, ErrorCounts, Reading};
 use cardproof_rating::signs::HostCounter;
+use cardproof_session::keyed_hash;
 
 use crate::exit::Failure;
-use crate::keyed_hash::keyed_hash;
 
 /// The firmware's flags of what happens at this moment: low voltage, capped clock, throttled, too hot
 /// (Raspberry Pi documentation, `get_throttled`).

@@ -1,8 +1,6 @@
 //! The facts for other programs: gathered from the ledger and the computer, and handed out in the forms that were
 //! asked for.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use cardproof_device::Sysroot;
@@ -13,15 +11,13 @@ use cardproof_report::metrics::{
     CardFacts, Facts, MachineFacts, PluginState, home_assistant_lines, nagios, open_metrics,
     prometheus,
 };
-use cardproof_units::{Bytes, in_words, with_causes};
+use cardproof_session::let_everybody_read;
+use cardproof_units::{Bytes, with_causes};
 
 use super::LedgerArgs;
 use super::look::Named;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
-
-/// Everybody may read what is handed out, such as the user that Prometheus' exporter runs as.
-const FOR_EVERYBODY: u32 = 0o644;
 
 /// What is known of the storage that is in the computer now.
 #[derive(Debug)]
@@ -133,7 +129,9 @@ pub(super) fn hand_out(
     ] {
         if let Some(sink) = sink {
             output::write(sink, &text(&facts))?;
-            open_to_everybody(sink)?;
+            if let Sink::File(path) = sink {
+                let_everybody_read(path)?;
+            }
         }
     }
     if !args.nagios {
@@ -142,25 +140,6 @@ pub(super) fn hand_out(
     let (line, state) = nagios(&facts);
     output::write(&Sink::Stdout, &line)?;
     Ok(Some(state))
-}
-
-/// Lets everybody read the file that was just written; the next one in its place keeps that.
-fn open_to_everybody(sink: &Sink) -> Result<(), Failure> {
-    let Sink::File(path) = sink else { return Ok(()) };
-    let is_closed = |path: &Path| {
-        let found = fs::metadata(path).ok().filter(fs::Metadata::is_file);
-        found.is_some_and(|it| it.permissions().mode() & 0o777 != FOR_EVERYBODY)
-    };
-    if !is_closed(path) {
-        return Ok(());
-    }
-    fs::set_permissions(path, fs::Permissions::from_mode(FOR_EVERYBODY)).map_err(|error| {
-        Failure::incomplete(format!(
-            "cannot let everybody read {}: {error}",
-            path.display(),
-            error = in_words(&error)
-        ))
-    })
 }
 
 /// The status of a plugin: 0 to 3 mean to Nagios what they do not mean to a shell.

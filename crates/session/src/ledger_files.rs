@@ -9,12 +9,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use cardproof_rating::ledger::{Day, Open, days, lines};
-use cardproof_session::replace_all;
 use rustix::fs::{FlockOperation, OFlags, flock};
 
 use cardproof_units::in_words;
 
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::file::replace_all;
 use crate::keyed_hash::{KEY_BYTES, new_key};
 
 /// Names below the directories.
@@ -25,24 +25,27 @@ const LOCK: &str = "lock";
 
 /// Where a ledger is.
 #[derive(Clone, Debug)]
-pub(super) struct Files {
+pub struct LedgerFiles {
     /// Where it is kept for good.
-    pub(super) directory: PathBuf,
+    pub directory: PathBuf,
     /// Where the state of the last minutes is, in memory; `None` where there is no such place.
-    pub(super) memory: Option<PathBuf>,
+    pub memory: Option<PathBuf>,
 }
 
 /// A ledger while one process has it.
 #[derive(Debug)]
-pub(super) struct Locked<'f> {
-    files: &'f Files,
+pub struct LockedLedger<'f> {
+    files: &'f LedgerFiles,
     _lock: File,
 }
 
-impl Files {
+impl LedgerFiles {
     /// The state, the newest of those that are whole, and the days that are over. A user who may not read the
     /// state in memory sees the one that was kept last.
-    pub(super) fn read(&self) -> Result<(Open, Vec<Day>), Failure> {
+    ///
+    /// # Errors
+    /// A file is there and cannot be read.
+    pub fn read(&self) -> Result<(Open, Vec<Day>), Failure> {
         let days = days(&text(&self.directory.join(DAYS))?.unwrap_or_default());
         let in_memory = self.memory.as_ref().and_then(|it| text(&it.join(STATE)).ok().flatten());
         let kept = text(&self.directory.join(STATE))?;
@@ -54,12 +57,16 @@ impl Files {
     }
 
     /// The key, if this user may read it.
-    pub(super) fn readable_key(&self) -> Option<Vec<u8>> {
+    #[must_use]
+    pub fn readable_key(&self) -> Option<Vec<u8>> {
         fs::read(self.directory.join(KEY)).ok().filter(|key| key.len() == KEY_BYTES)
     }
 
     /// The ledger for this process alone.
-    pub(super) fn lock(&self) -> Result<Locked<'_>, Failure> {
+    ///
+    /// # Errors
+    /// The directories or the lock cannot be made.
+    pub fn lock(&self) -> Result<LockedLedger<'_>, Failure> {
         for directory in self.memory.iter().chain([&self.directory]) {
             fs::create_dir_all(directory).map_err(|error| failed(directory, &error))?;
         }
@@ -68,13 +75,16 @@ impl Files {
         let lock = open.map_err(|error| failed(&path, &error))?;
         flock(&lock, FlockOperation::LockExclusive)
             .map_err(|error| failed(&path, &error.into()))?;
-        Ok(Locked { files: self, _lock: lock })
+        Ok(LockedLedger { files: self, _lock: lock })
     }
 }
 
-impl Locked<'_> {
+impl LockedLedger<'_> {
     /// The key under which this computer hashes what tells cards apart; made where there is none.
-    pub(super) fn key(&self) -> Result<Vec<u8>, Failure> {
+    ///
+    /// # Errors
+    /// There is no key, and none can be made.
+    pub fn key(&self) -> Result<Vec<u8>, Failure> {
         let path = self.files.directory.join(KEY);
         match fs::read(&path) {
             Ok(key) if key.len() == KEY_BYTES => return Ok(key),
@@ -91,7 +101,10 @@ impl Locked<'_> {
     }
 
     /// Keeps `open` in memory; for good where there is no such place.
-    pub(super) fn note(&self, open: &Open) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn note(&self, open: &Open) -> Result<(), Failure> {
         match &self.files.memory {
             Some(memory) => replace(memory, STATE, open.text().as_bytes()),
             None => replace(&self.files.directory, STATE, open.text().as_bytes()),
@@ -99,7 +112,10 @@ impl Locked<'_> {
     }
 
     /// Keeps `open` for good, and the days that are over.
-    pub(super) fn keep(&self, open: &mut Open) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn keep(&self, open: &mut Open) -> Result<(), Failure> {
         open.kept_at_s = open.uptime_s;
         replace(&self.files.directory, STATE, open.text().as_bytes())?;
         self.append(&open.over)?;
@@ -168,7 +184,7 @@ mod tests {
             let place = tempfile::tempdir().unwrap();
             fs::write(&other, "kept\n").unwrap();
             symlink(&other, place.path().join(name)).unwrap();
-            let files = Files { directory: place.path().to_owned(), memory: None };
+            let files = LedgerFiles { directory: place.path().to_owned(), memory: None };
             let day = Day::default();
             let done = files.lock().and_then(|locked| {
                 locked.key()?;
@@ -179,7 +195,7 @@ mod tests {
             assert_eq!(fs::read_to_string(&other).unwrap(), "kept\n", "{name}");
         }
         let place = tempfile::tempdir().unwrap();
-        let files = Files { directory: place.path().to_owned(), memory: None };
+        let files = LedgerFiles { directory: place.path().to_owned(), memory: None };
         let locked = files.lock().unwrap();
         let key = locked.key().unwrap();
         assert_eq!(locked.key().unwrap(), key);

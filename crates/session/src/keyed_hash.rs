@@ -20,7 +20,8 @@ pub(crate) fn new_key() -> io::Result<[u8; KEY_BYTES]> {
 }
 
 /// The first eight bytes of HMAC-SHA-256 (RFC 2104) of `text` under `key`.
-pub(crate) fn keyed_hash(key: &[u8], text: &str) -> [u8; 8] {
+#[must_use]
+pub fn keyed_hash(key: &[u8], text: &str) -> [u8; 8] {
     let mut hash = [0; 8];
     // HMAC takes a key of any length.
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) {

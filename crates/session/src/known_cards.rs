@@ -11,14 +11,15 @@ use cardproof_device::Sysroot;
 use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_rating::answer::{Earlier, Real};
 use cardproof_record::Record;
-use cardproof_session::{Store, make_private_directories, replace_all};
 use serde::{Deserialize, Serialize};
 
 use cardproof_units::in_words;
 
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::file::replace_all;
 use crate::keyed_hash::{KEY_BYTES, keyed_hash, new_key};
-use crate::talk::Talk;
+use crate::owner::make_private_directories;
+use crate::store::Store;
 
 const SCHEMA: &str = "cardproof.cards/1";
 
@@ -39,22 +40,23 @@ struct Cards {
 }
 
 /// What an earlier test found of the card that `identity` describes; `None` where nothing tells it from others.
-pub(crate) fn of_card(identity: &Identity) -> Option<Earlier> {
+#[must_use]
+pub fn of_card(identity: &Identity) -> Option<Earlier> {
     of_identity(&Store::beside("known").ok()?, &distinction(identity)?)
 }
 
-/// Keeps what the test of `record` has found of the card at `target`. The answer of the test does not depend on it:
-/// where it cannot be kept, that is told and nothing else.
-pub(crate) fn keep(target: &Path, record: &Record, talk: Talk) {
+/// Keeps what the test of `record` has found of the card at `target`, if it says something and the card can be told
+/// from others. The answer of the test does not depend on it.
+///
+/// # Errors
+/// It cannot be kept, so the next check will not know of it.
+pub fn keep(target: &Path, record: &Record) -> Result<(), Failure> {
     let choice = StorageChoice::Named(target.to_owned());
-    let Ok(identity) = identify(&Sysroot::default(), &choice) else { return };
-    let Some(card) = distinction(&identity) else { return };
+    let Ok(identity) = identify(&Sysroot::default(), &choice) else { return Ok(()) };
+    let Some(card) = distinction(&identity) else { return Ok(()) };
     let day = record.created.get(..10).unwrap_or_default().to_owned();
-    let Some(found) = Earlier::new(day, &Real::of_test(record)) else { return };
-    let place = Store::beside("known").map_err(Failure::from);
-    if let Err(failure) = place.and_then(|place| keep_of(&place, &card, found)) {
-        talk.note(&format!("The next check will not know of this test: {}.", failure.message));
-    }
+    let Some(found) = Earlier::new(day, &Real::of_test(record)) else { return Ok(()) };
+    keep_of(&Store::beside("known")?, &card, found)
 }
 
 /// What tells a card from all others. It is private. `None` for a card without a serial number, and for one with
