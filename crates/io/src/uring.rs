@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
-use cardproof_units::{Bytes, Nanos, with_causes};
+use cardproof_units::{Bytes, Nanos, in_words, with_causes};
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 use libc::iovec;
@@ -309,7 +309,7 @@ fn refusal(error: &io::Error) -> String {
         Some(Errno::PERM | Errno::ACCESS) => {
             "io_uring is forbidden here, by kernel.io_uring_disabled or by a sandbox".to_owned()
         }
-        _ => format!("io_uring cannot be set up: {error}"),
+        _ => format!("io_uring cannot be set up: {}", in_words(error)),
     }
 }
 
