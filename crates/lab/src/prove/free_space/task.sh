@@ -37,12 +37,13 @@ fill() {
   sync
 }
 
+# On a fake e2fsck may find no end.
 check() {
   case $1 in
-    vfat) $TOOLS/fsck.vfat -n $2 ;;
-    exfat) $TOOLS/fsck.exfat -n $2 ;;
-    ext4) $TOOLS/e2fsck -fn $2 ;;
-    f2fs) $TOOLS/fsck.f2fs --dry-run -f $2 < /dev/null ;;
+    vfat) timeout $CHECK_MAX_S $TOOLS/fsck.vfat -n $2 ;;
+    exfat) timeout $CHECK_MAX_S $TOOLS/fsck.exfat -n $2 ;;
+    ext4) timeout $CHECK_MAX_S $TOOLS/e2fsck -fn $2 ;;
+    f2fs) timeout $CHECK_MAX_S $TOOLS/fsck.f2fs --dry-run -f $2 < /dev/null ;;
   esac
 }
 
@@ -54,6 +55,17 @@ watch_space() {
     echo $least > /tmp/least
     sleep 0.3
   done
+}
+
+# Ends a test that takes longer than any should, and says where it stood: in the kernel or in the program.
+end_late() {
+  sleep $TIME_MAX_S
+  echo "the test did not end" >&2
+  for task in /proc/$1/task/*; do
+    cat $task/wchan $task/syscall $task/stack >&2
+    echo >&2
+  done
+  kill -KILL $1
 }
 
 # File system, disk, card, share that is full.
@@ -73,14 +85,19 @@ one() {
   # What a refused test leaves empty.
   echo '{}' > /tmp/answer
   start=$(cut -d' ' -f1 /proc/uptime)
+  cardproof verify /mnt --exclude-store $STORE --exclude-share 0.02 --quiet --json /tmp/answer > /tmp/said 2>&1 &
+  test=$!
   if [ "$5" = kill ]; then
-    cardproof verify /mnt --exclude-store $STORE --exclude-share 0.02 --quiet > /dev/null 2> /tmp/said &
     sleep $6
-    kill -KILL $! && wait $!
+    kill -KILL $test && wait $test
     status=killed
   else
-    cardproof verify /mnt --exclude-store $STORE --exclude-share 0.02 --quiet --json /tmp/answer > /tmp/said 2>&1
+    end_late $test &
+    limit=$!
+    wait $test
     status=$?
+    kill $limit
+    [ $status = 137 ] && status=late
   fi
   end=$(cut -d' ' -f1 /proc/uptime)
   rm /tmp/running
