@@ -183,7 +183,7 @@ fn list(page: &mut Markup, ours: &RatePoint) {
         page.literal(if number.is_some() { "<tr>" } else { "<tr class=\"ours\">" });
         markup!(
             page,
-            "<td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            "<td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"words\">{}</td></tr>\n",
             number.map_or_else(String::new, |number| number.to_string()),
             name,
             write,

@@ -121,7 +121,7 @@ fn write_recording(page: &mut Markup, recording: &Recording, is_card: bool) {
             reasons.split_first().map_or(("", &[][..]), |(first, others)| (&*first.text, others));
         markup!(
             page,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"words\">{}</td></tr>\n",
             rule,
             &reached(rule, *outcome, is_card),
             &bound(reason)

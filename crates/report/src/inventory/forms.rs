@@ -276,10 +276,10 @@ pub fn inventory_html(entries: &[Entry]) -> String {
     page.literal("</tr></thead>\n<tbody>\n");
     for (entry, name) in entries.iter().zip(super::names(entries)) {
         for (at, cell) in cells(entry, name).iter().enumerate() {
-            if at == 0 {
-                markup!(page, "<tr><th scope=\"row\">{}</th>", cell);
-            } else {
-                markup!(page, "<td>{}</td>", cell);
+            match at {
+                0 => markup!(page, "<tr><th scope=\"row\">{}</th>", cell),
+                1..FIRST_FIGURE => markup!(page, "<td class=\"words\">{}</td>", cell),
+                _ => markup!(page, "<td>{}</td>", cell),
             }
         }
         page.literal("</tr>\n");

@@ -24,6 +24,13 @@ const tooWide = () => {
   return `${root.scrollWidth} px wide, by ${name}`;
 };
 
+// What a reader at a desk would have to push aside to read.
+const hiddenAtDesk = () => {
+  const isHidden = (element) => element.scrollWidth > element.clientWidth + 1;
+  const found = [...document.querySelectorAll('.scroll')].find(isHidden);
+  return found ? `${found.scrollWidth} px in ${found.clientWidth}: ${found.textContent.slice(0, 80)}` : '';
+};
+
 // A computer that is busy may give the browser no frame in time. That is no fault of the page.
 async function captured(tab, options) {
   for (let left = 3; ; left -= 1) {
@@ -49,6 +56,8 @@ async function look(browser, width, colorScheme) {
   const shot = await captured(tab, { path: `${shots}/${name}.png`, fullPage: true });
   const wide = await tab.evaluate(tooWide);
   if (wide) faults.push(`${name}: ${wide} on a screen of ${width} px`);
+  const hidden = width >= 1280 ? await tab.evaluate(hiddenAtDesk) : '';
+  if (hidden) faults.push(`${name}: a table hides columns, ${hidden}`);
   await tab.evaluate(axe);
   const rules = colorScheme === 'dark' ? RULES_OF_COLOUR : RULES;
   const found = await tab.evaluate((runOnly) => window.axe.run({ runOnly }), rules);
