@@ -136,6 +136,9 @@ pub struct JobTransactions {
     pub latency_ns: Latency,
     /// What is lost where the power or the system fails, in words.
     pub a_crash_costs: String,
+    /// Whether every acknowledged transaction is kept then.
+    #[serde(default)]
+    pub is_durable: bool,
 }
 
 /// What a short job stands for.

@@ -105,7 +105,7 @@ impl Experiment for JournalModes {
             effect: Effect {
                 time_max: Some(time),
                 time_guess: time,
-                writes: Writes::About(written()),
+                writes: Writes::AtMost(written()),
                 span: Database::size_max(ROWS),
                 files: None,
             },
@@ -174,7 +174,7 @@ fn state(bench: &Bench<'_, OpenedTree>) -> State {
     if bench.record.job_runs.iter().all(is_measured) { State::Complete } else { State::Failed }
 }
 
-/// About what all modes together write where time does not end them, the file system's own share included.
+/// At most what all modes together write where time does not end them, the file system's own share included.
 fn written() -> Bytes {
     let of_modes = Setting::USUAL.iter().map(|mode| {
         Bytes(mode.bytes_a_transaction().get() * u64::from(mode.transactions_wanted()))
@@ -223,6 +223,7 @@ fn of_run(run: &Run, written: Bytes) -> JobRun {
             }),
             latency_ns: latency(summary),
             a_crash_costs: run.setting.what_a_crash_costs().to_owned(),
+            is_durable: run.setting.is_durable(),
         }),
         ..in_record(run.setting)
     }

@@ -3,7 +3,7 @@
 use cardproof_stats::{LatencyHistogram, LatencySummary, RateInterval};
 use cardproof_units::{Bytes, Nanos};
 
-use crate::{Journal, Setting, Synchronous};
+use crate::{Journal, Setting};
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,10 +80,5 @@ impl Setting {
             (true, _) => Bytes::kib(110),
             (false, _) => Bytes::kib(12),
         }
-    }
-
-    /// Whether each transaction waits for the storage.
-    const fn is_durable(self) -> bool {
-        !self.is_extreme() && matches!(self.synchronous, Synchronous::Full)
     }
 }

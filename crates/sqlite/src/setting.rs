@@ -119,6 +119,12 @@ impl Setting {
         }
     }
 
+    /// Whether every acknowledged transaction is kept where the power or the system fails.
+    #[must_use]
+    pub const fn is_durable(self) -> bool {
+        !self.is_extreme() && matches!(self.synchronous, Synchronous::Full)
+    }
+
     /// Whether no data that matter should be kept so.
     #[must_use]
     pub const fn is_extreme(self) -> bool {
@@ -165,5 +171,12 @@ mod tests {
     fn only_the_extremes_are_extreme() {
         assert!(Setting::USUAL.iter().all(|setting| !setting.is_extreme()));
         assert!(Setting::EXTREMES.iter().all(|setting| setting.is_extreme()));
+    }
+
+    #[test]
+    fn what_is_not_synced_is_not_durable() {
+        let durable = Setting::all().filter(|setting| setting.is_durable());
+        let names: Vec<&str> = durable.map(Setting::name).collect();
+        assert_eq!(names, ["delete", "truncate", "persist", "wal-full"]);
     }
 }

@@ -155,6 +155,7 @@ pub(super) static JOB_TRANSACTIONS: Node = Node::Fields(&[
     ("per_s", &ESTIMATE),
     ("latency_ns", &LATENCY),
     ("a_crash_costs", &Node::Title(96)),
+    ("is_durable", &FLAG),
 ]);
 
 pub(super) static JOB_RUN: Node = Node::Fields(&[
