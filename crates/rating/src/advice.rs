@@ -24,7 +24,7 @@ use crate::life;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
 use crate::pick::{Finding, is_sequential};
-use crate::scope::tested_of;
+use crate::scope::size_beyond_range;
 use crate::shown::shown_rate;
 use crate::transports::storage;
 use cardproof_units::Throughput;
@@ -491,6 +491,6 @@ fn verify_capacity(case: &Case<'_>) -> Option<String> {
     if !is_of_run || !is_often_faked || case.has(WarningCode::WrongData) {
         return None;
     }
-    let tested = tested_of(record)?;
-    Some(format!("This run tested {tested}. `cardproof verify` checks the capacity."))
+    let size = size_beyond_range(record)?;
+    Some(format!("A run does not show whether all {size} are real. `cardproof verify` does."))
 }

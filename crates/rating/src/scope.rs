@@ -72,7 +72,7 @@ pub fn scope(record: &Record) -> Option<String> {
     })
 }
 
-/// How much of the storage was tested, such as `256 MiB of 29.7 GiB`; `None` as [`scope`].
-pub(crate) fn tested_of(record: &Record) -> Option<String> {
-    range(record).map(|Range { measured, size, .. }| format!("{measured} of {size}"))
+/// The size of a storage that is larger than the test range; `None` as [`scope`].
+pub(crate) fn size_beyond_range(record: &Record) -> Option<Bytes> {
+    range(record).map(|range| range.size)
 }

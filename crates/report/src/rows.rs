@@ -93,7 +93,7 @@ pub(crate) fn note(record: &Record) -> Option<String> {
             .phases
             .iter()
             .any(is_flushed)
-            .then(|| "p50, p99.9 and max are without flushes.".to_owned()),
+            .then(|| "Latencies do not include flushes.".to_owned()),
     ];
     let notes: Vec<String> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| notes.join(" "))
