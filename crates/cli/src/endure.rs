@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cardproof_probe::endure::{Pattern, Wish};
 use cardproof_rating::life::{self, DailyUse};
-use cardproof_record::{EndureDocument, Record, State, StoppedBy};
+use cardproof_record::{EndureDocument, Record, State, StoppedBy, TargetKind};
 use cardproof_session::{
     CardOnBus, Endurance, EndureOptions, Frontend, Measured, Options, SharedBuses, Store, measure,
     simulated_name,
@@ -138,15 +138,14 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         several(args, &wish, talk, signals)
     };
     let mut records = Vec::new();
+    let mut stores = Vec::new();
     let mut failed = None;
     for (target, outcome) in args.targets.iter().zip(outcomes) {
         match outcome {
             Ok(measured) => {
                 failed = failed.or(other_card(target, &measured.record));
-                if let Some(store) = &measured.store {
-                    tell_kept(store, &measured.record, talk)?;
-                }
                 failed = failed.or(measured.unsaved.map(Failure::from));
+                stores.push(measured.store);
                 records.push(measured.record);
             }
             Err(failure) if args.targets.len() > 1 => {
@@ -157,6 +156,12 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         }
     }
     let exit = if records.is_empty() { Exit::Incomplete } else { publish(args, &records, talk)? };
+    for (record, store) in records.iter().zip(&stores) {
+        store.iter().try_for_each(|store| tell_kept(store, record, talk))?;
+    }
+    if records.iter().any(goes_on) {
+        talk.note("Stopped. The same command continues the test.");
+    }
     match failed {
         Some(failure) => Err(failure),
         None => Ok(exit_of(&records, exit, signals)),
@@ -177,11 +182,16 @@ fn other_card(target: &Path, record: &Record) -> Option<Failure> {
 
 /// Says where the record is, and writes the report beside it.
 fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> {
-    talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
     let report = store.report_path(&record.id);
     result::write_html(record, &cardproof_rating::judge(record), &report)?;
     talk.note(&format!("Report: {}", report.display()));
     Ok(())
+}
+
+/// Whether the run of `record` was stopped and can be continued; simulated cards are gone with the program.
+fn goes_on(record: &Record) -> bool {
+    record.state == State::Partial && record.conditions.target.kind != TargetKind::Simulated
 }
 
 /// What is said at the end when a card of several was not worn.

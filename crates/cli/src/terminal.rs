@@ -19,8 +19,6 @@ pub(crate) struct Terminal {
     phases: Option<ProgressView>,
     /// Steps of an experiment, once the first has begun.
     steps: Option<StepView>,
-    /// The tenth of a part that was told of last.
-    tenths_told: u64,
     time_guess: cardproof_units::Nanos,
     /// Whether it is said what is about to be done.
     announces: bool,
@@ -30,7 +28,7 @@ impl Terminal {
     /// One on which nothing was shown yet.
     pub(crate) fn new(talk: Talk) -> Self {
         let time_guess = cardproof_units::Nanos::ZERO;
-        Self { talk, phases: None, steps: None, tenths_told: 0, time_guess, announces: true }
+        Self { talk, phases: None, steps: None, time_guess, announces: true }
     }
 
     /// One that leaves it to the command to say what is about to be done.
@@ -60,6 +58,11 @@ impl Terminal {
         announcement.iter().for_each(|sentence| self.talk.note(sentence));
     }
 
+    fn steps(&mut self) -> &mut StepView {
+        let talk = self.talk;
+        self.steps.get_or_insert_with(|| StepView::new(talk))
+    }
+
     fn phases(&mut self, event: &OfPhases<'_>) {
         let (talk, time) = (self.talk, self.time_guess);
         let view = self.phases.get_or_insert_with(|| ProgressView::new(talk, time));
@@ -83,18 +86,6 @@ impl Terminal {
             (None, None) => talk.note(sentence),
         }
     }
-
-    /// Tells every tenth of the way.
-    fn part(&mut self, deed: &str, done: u64, of: u64) {
-        let tenths = u128::from(done) * 10 / u128::from(of.max(1));
-        let tenths = u64::try_from(tenths).unwrap_or(0);
-        if tenths != self.tenths_told {
-            self.tenths_told = tenths;
-            if tenths > 0 {
-                self.talk.note(&format!("  {} % {deed}", 10 * tenths));
-            }
-        }
-    }
 }
 
 /// That no record is kept, and why.
@@ -111,11 +102,9 @@ impl Frontend for Terminal {
             }
             Event::Phases(event) => self.phases(event),
             Event::Step { name, deed, done, elapsed } => {
-                let talk = self.talk;
-                let view = self.steps.get_or_insert_with(|| StepView::new(talk));
-                view.step(name, deed, done, elapsed);
+                self.steps().step(name, deed, done, elapsed)
             }
-            Event::Part { deed, done, of } => self.part(deed, done, of),
+            Event::Part { deed, done, of } => self.steps().part(deed, done, of),
             Event::Saved(_) => {}
             // That is an error, which is told even where nothing else is.
             Event::Unkept(failure) => Talk::new(false).note(&not_saved(&failure.message)),

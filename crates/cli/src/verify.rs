@@ -242,10 +242,10 @@ fn conclude(args: &VerifyArgs, measured: Measured, signals: &Signals) -> Result<
         publish(args, &answer, talk)?;
         return Err(failure.into());
     }
-    let reported = measured.store.as_ref().map_or(Ok(()), |store| tell_kept(store, record, talk));
-    // The last line says what to do.
     publish(args, &answer, talk)?;
-    reported?;
+    if let Some(store) = &measured.store {
+        tell_kept(store, record, talk)?;
+    }
     keep_known(&args.target, record, talk);
     if record.state == State::Complete {
         fix::fix(args, &answer, talk)?;
@@ -259,7 +259,7 @@ fn conclude(args: &VerifyArgs, measured: Measured, signals: &Signals) -> Result<
 
 /// Says where the record is, and writes the report beside it.
 fn tell_kept(store: &Store, record: &Record, talk: Talk) -> Result<(), Failure> {
-    talk.note(&format!("Record: {}", store.record_path(&record.id).display()));
+    talk.note(&format!("\nRecord: {}", store.record_path(&record.id).display()));
     if result::has_figures(record) {
         let report = store.report_path(&record.id);
         result::write_html(record, &[], &report)?;
@@ -287,7 +287,7 @@ fn publish(args: &VerifyArgs, answer: &Answer, talk: Talk) -> Result<(), Failure
         output::write(sink, &document::json(answer, &text::advice(answer, args, text::RESTORE))?)?;
     }
     if args.json != Some(Sink::Stdout) && !args.quiet {
-        let text = text::page(answer, args);
+        let text = text::page(answer, args, talk::is_styled());
         output::write(&Sink::Stdout, &talk::paged(&text))?;
     } else {
         talk.note(&text::advice(answer, args, &text::restoring(args)));

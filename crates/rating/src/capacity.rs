@@ -64,6 +64,8 @@ pub struct Capacity {
     pub excluded_sharing: Bytes,
     /// A larger share of bad blocks, 0 to 1, would have been found.
     pub excluded_share: f64,
+    /// Whether every byte of what was tested was to be written and read.
+    pub is_full: bool,
     /// Whether nothing was written, so that nothing could be shown.
     pub is_only_read: bool,
     /// Whether what was tested is sound, but too small a part of the device for a verdict.
@@ -79,7 +81,7 @@ pub struct Capacity {
 pub fn capacity(record: &Record) -> Option<Capacity> {
     let test = record.capacity()?;
     let announced = record.conditions.target.size_bytes;
-    let found = match (&test.files, finding(test)) {
+    let judged = match (&test.files, finding(test)) {
         (Some(files), _) => files::judged(announced, record.conditions.device.size_bytes, files),
         (None, Some(finding)) => {
             // Every place was lost, as on a fake, and none shows that the device keeps anything.
@@ -89,6 +91,7 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
         }
         (None, None) => of_reading(announced, test, &record.state),
     };
+    let found = Capacity { is_full: test.is_full, ..judged };
     Some(with_surface(with_origin(with_untested(with_reconnection(found, test), test), test), test))
 }
 
@@ -108,6 +111,7 @@ impl Capacity {
             exclusions: Vec::new(),
             excluded_sharing: Bytes::ZERO,
             excluded_share: 1.0,
+            is_full: false,
             is_only_read: false,
             is_too_small: false,
             reasons: Vec::new(),
@@ -178,38 +182,58 @@ impl Capacity {
     /// The verdict in one sentence.
     #[must_use]
     pub fn headline(&self) -> String {
+        format!("{}: {}", self.verdict_in_words(), self.what_it_says())
+    }
+
+    /// The verdict, in capitals, as it leads the sentence of [`headline`](Self::headline).
+    #[must_use]
+    pub fn verdict_in_words(&self) -> &'static str {
+        match self.verdict {
+            CapacityVerdict::Genuine if self.part_tested().is_some() => "GENUINE as far as tested",
+            CapacityVerdict::Genuine => "GENUINE",
+            CapacityVerdict::Fake => "FAKE",
+            CapacityVerdict::Damaged => "DAMAGED",
+            CapacityVerdict::Suspicious => "SUSPICIOUS",
+            CapacityVerdict::Undecided => "UNDECIDED",
+        }
+    }
+
+    /// What the verdict says of this device: the rest of the sentence of [`headline`](Self::headline).
+    #[must_use]
+    pub fn what_it_says(&self) -> String {
         match (self.verdict, self.part_tested()) {
-            (CapacityVerdict::Genuine, Some(tested)) => format!(
-                "GENUINE as far as tested: {}.",
-                covered(tested, self.free_before, self.announced)
-            ),
+            (CapacityVerdict::Genuine, Some(tested)) => {
+                format!("{}.", covered(tested, self.free_before, self.announced))
+            }
+            (CapacityVerdict::Genuine, None) if self.is_full => match self.free_space {
+                Some(tested) if tested < self.announced => {
+                    format!("all {tested} that were tested of {} keep data.", self.announced)
+                }
+                _ => format!("all {} keep data.", self.announced),
+            },
             (CapacityVerdict::Genuine, None) => {
-                format!("GENUINE: the full capacity of {} is real.", self.announced)
+                format!("samples over all {} were correct.", self.announced)
             }
             (CapacityVerdict::Fake, _) if !self.has_bounds() => {
-                format!("FAKE: advertised capacity {}, and less than that is real.", self.announced)
+                format!("advertised capacity {}, and less than that is real.", self.announced)
             }
             (CapacityVerdict::Fake, _) => format!(
-                "FAKE: advertised capacity {}, real capacity {}.",
+                "advertised capacity {}, real capacity {}.",
                 self.announced,
                 between(self.real_size),
             ),
-            (CapacityVerdict::Damaged, _) => {
-                "DAMAGED: parts of the device do not keep data.".to_owned()
-            }
-            (CapacityVerdict::Suspicious, _) => {
-                "SUSPICIOUS: there are signs of a counterfeit.".to_owned()
-            }
+            (CapacityVerdict::Damaged, _) => "parts of the device do not keep data.".to_owned(),
+            (CapacityVerdict::Suspicious, _) => "there are signs of a counterfeit.".to_owned(),
             (CapacityVerdict::Undecided, _) if self.is_only_read => {
-                "UNDECIDED: nothing was written, and only a test that writes can show whether the capacity is real."
+                "nothing was written, and only a test that writes can show whether the capacity is real."
                     .to_owned()
             }
             (CapacityVerdict::Undecided, Some(tested)) if self.is_too_small => format!(
-                "UNDECIDED: nothing wrong was found in what was tested: {}.",
+                "nothing wrong was found in what was tested: {}.",
                 covered(tested, self.free_before, self.announced)
             ),
             (CapacityVerdict::Undecided, _) => {
-                "UNDECIDED: the test did not show enough for a verdict.".to_owned()
+                "the test did not show enough for a verdict.".to_owned()
             }
         }
     }

@@ -1,8 +1,10 @@
 //! What a test of the capacity found, in lines.
 
-use cardproof_rating::capacity;
+use cardproof_rating::answer::Standing;
+use cardproof_rating::{Capacity, capacity};
 use cardproof_record::{CapacityVerdict, Record};
 
+use crate::answer::{BOLD, painted, style_of};
 use crate::clean::one_line;
 use crate::lead::Lead;
 use crate::wrap::sentence;
@@ -15,6 +17,18 @@ pub(crate) fn headline(record: &Record) -> String {
     capacity(record).map_or_else(String::new, |found| found.headline())
 }
 
+/// The sentence with the verdict of what was `found`. With `styled`, the verdict is set in an ANSI style.
+#[must_use]
+pub fn capacity_headline(found: &Capacity, styled: bool) -> String {
+    let style = match found.verdict {
+        CapacityVerdict::Genuine => style_of(Standing::Good),
+        CapacityVerdict::Fake | CapacityVerdict::Damaged => style_of(Standing::Bad),
+        CapacityVerdict::Suspicious => style_of(Standing::Warning),
+        CapacityVerdict::Undecided => BOLD,
+    };
+    format!("{}: {}", painted(found.verdict_in_words(), style, styled), found.what_it_says())
+}
+
 /// The verdict on the capacity, and its reasons.
 fn briefly(record: &Record) -> Vec<String> {
     let Some(found) = capacity(record) else { return Vec::new() };
@@ -24,9 +38,8 @@ fn briefly(record: &Record) -> Vec<String> {
 
 /// Whether the test found what leads the report.
 pub(crate) fn leads(record: &Record, lead: Option<&Lead>) -> bool {
-    let is_bad = |found: cardproof_rating::Capacity| {
-        matches!(found.verdict, CapacityVerdict::Fake | CapacityVerdict::Damaged)
-    };
+    let is_bad =
+        |found: Capacity| matches!(found.verdict, CapacityVerdict::Fake | CapacityVerdict::Damaged);
     lead.is_some() && capacity(record).is_some_and(is_bad)
 }
 

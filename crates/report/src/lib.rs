@@ -48,6 +48,7 @@ mod yardstick;
 
 pub use answer::{AnswerPage, Reply, Step, check_markdown, check_text};
 pub use brief::brief;
+pub use capacity::capacity_headline;
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
 pub use columns::{beginning, columns_of, left, right};

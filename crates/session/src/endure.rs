@@ -10,6 +10,7 @@ mod device;
 mod journal;
 mod keeper;
 mod outcome;
+mod way;
 
 use std::path::PathBuf;
 
@@ -227,7 +228,7 @@ impl Experiment for Endurance {
         let Ready { plan, mut state, journal, mut socket } = ready;
         let before = state.position.clone();
         let mut keeper = Keeper::new(journal, self.on_bus.take(), self.asked.csv.clone());
-        keeper.take_over(&state, self.asked.wish.cycles_max);
+        keeper.take_over(&state, &self.asked.wish);
         let why = loop {
             let Bench { place, recorder, stop, .. } = bench;
             let mut attached = keeper.attached(recorder, stop);

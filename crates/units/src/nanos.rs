@@ -9,6 +9,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// `count` of the smaller of two units, of which 60 make one of the larger: `2 min 5 s`, `5 min`.
+fn in_two_units(count: u64, (larger, smaller): (&str, &str)) -> String {
+    match (count / 60, count % 60) {
+        (whole, 0) => format!("{whole} {larger}"),
+        (whole, rest) => format!("{whole} {larger} {rest} {smaller}"),
+    }
+}
+
 /// Nanoseconds, 0 to 2^64-1 (584 years): a duration, or the time since a clock's start.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -18,15 +26,18 @@ use serde::{Deserialize, Serialize};
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// A limit or a plan for people, in whole seconds, rounded up: `64 s`, `2 min 5 s`, `5 min`.
+    /// A limit or a plan for people, in whole seconds, rounded up: `64 s`, `2 min 5 s`, `5 min`. From an hour on in
+    /// whole minutes, rounded up: `1 h`, `31 h 39 min`.
     #[must_use]
     pub fn in_whole_seconds(self) -> String {
         let seconds = self.0.div_ceil(1_000_000_000);
-        match (seconds / 60, seconds % 60) {
-            _ if seconds < 100 => format!("{seconds} s"),
-            (minutes, 0) => format!("{minutes} min"),
-            (minutes, rest) => format!("{minutes} min {rest} s"),
+        if seconds < 100 {
+            return format!("{seconds} s");
         }
+        if seconds < 3600 {
+            return in_two_units(seconds, ("min", "s"));
+        }
+        in_two_units(seconds.div_ceil(60), ("h", "min"))
     }
 
     /// No time, or a clock's start.
@@ -233,6 +244,8 @@ mod tests {
             (99_000_000_001, "1 min 40 s"),
             (125_000_000_000, "2 min 5 s"),
             (300_000_000_000, "5 min"),
+            (3_599_000_000_001, "1 h"),
+            (113_931_000_000_000, "31 h 39 min"),
         ] {
             assert_eq!(Nanos(nanos).in_whole_seconds(), text);
         }

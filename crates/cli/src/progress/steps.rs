@@ -25,6 +25,8 @@ pub(crate) struct StepView {
     bar: Option<ProgressBar>,
     /// The step that was told of last, and when.
     told: Option<(String, Instant)>,
+    /// The tenth of a part that was told of last.
+    tenths_told: u64,
 }
 
 impl StepView {
@@ -33,7 +35,7 @@ impl StepView {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let is_live = !talk.is_quiet() && !target.is_hidden();
         let bar = is_live.then(|| live_bar(target));
-        Self { talk, bar, told: None }
+        Self { talk, bar, told: None, tenths_told: 0 }
     }
 
     /// The step called `name`, which does `deed`, is under way: the share `done` of all steps, 0 to
@@ -50,6 +52,25 @@ impl StepView {
                 self.told = Some((name.to_owned(), Instant::now()));
             }
             None => {}
+        }
+    }
+
+    /// Of a part that does `deed`, `done` of `of` is over: a line for each tenth where lines are not drawn over.
+    pub(crate) fn part(&mut self, deed: &str, done: u64, of: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(
+                (PARTS as f64 * (done as f64 / of.max(1) as f64).clamp(0.0, 1.0)) as u64,
+            );
+            bar.set_message(fitting(deed, columns()));
+            return;
+        }
+        let tenths = u128::from(done) * 10 / u128::from(of.max(1));
+        let tenths = u64::try_from(tenths).unwrap_or(0);
+        if tenths != self.tenths_told {
+            self.tenths_told = tenths;
+            if tenths > 0 {
+                self.talk.note(&format!("  {} % {deed}", 10 * tenths));
+            }
         }
     }
 
@@ -71,6 +92,12 @@ impl StepView {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Drop for StepView {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

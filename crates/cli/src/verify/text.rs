@@ -7,14 +7,15 @@ use cardproof_device::guard::{self, Leave};
 use cardproof_device::{Sysroot, look_at_path};
 use cardproof_rating::wording;
 use cardproof_record::{CapacityVerdict, Transport};
+use cardproof_report::capacity_headline;
 use cardproof_units::{Bytes, shell_path};
 
 use super::{Answer, VerifyArgs};
 use crate::output::is_block_device;
 
-/// The page.
-pub(super) fn page(answer: &Answer, args: &VerifyArgs) -> String {
-    let mut text = format!("\n{}\n", answer.found.headline());
+/// The page. With `styled`, the verdict is set in an ANSI style.
+pub(super) fn page(answer: &Answer, args: &VerifyArgs, styled: bool) -> String {
+    let mut text = format!("\n{}\n", capacity_headline(&answer.found, styled));
     for reason in &answer.found.reasons {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  - {}.", wording::sentence(reason));

@@ -96,6 +96,7 @@ pub fn test_files(
     let is_ours = Marker::is_in(&place) || !found.iter().any(is_file);
     let mut test = Test { wish, directory: &options.target, lasting: &lasting, frontend, stop };
     let tested = if is_ours { test.own(place, &found)? } else { test.others(&place, &found)? };
+    test.frontend.tell(Event::Ended);
     let Some(tested) = tested else { return Ok(None) };
     let all = tested.shown.tested_bytes.get() + NEARLY_ALL;
     let is_all_free_space = wish.is_full || all >= space.free.get();

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cardproof_probe::endure::{Cycle, Pass, Position, Progress, State, Watch};
+use cardproof_probe::endure::{Cycle, Pass, Position, Progress, State, Watch, Wish};
 use cardproof_units::{Bytes, Nanos, Throughput, in_words};
 
 use super::buses::CardOnBus;
 use super::journal::Journal;
+use super::way::Way;
 use crate::frontend::Event;
 use crate::recorder::Recorder;
 
@@ -34,7 +35,7 @@ pub(super) struct Keeper {
     rates: Option<(f64, f64)>,
     /// Whether the run was begun in this session, so that its time and its bytes belong together.
     is_fresh: bool,
-    cycles_max: Option<u64>,
+    way: Way,
 }
 
 /// A keeper while a run is under way.
@@ -60,13 +61,13 @@ impl Keeper {
             told: None,
             rates: None,
             is_fresh: true,
-            cycles_max: None,
+            way: Way::default(),
         }
     }
 
     /// Takes the cycles of earlier sessions over.
-    pub(super) fn take_over(&mut self, state: &State, cycles_max: Option<u64>) {
-        self.cycles_max = cycles_max;
+    pub(super) fn take_over(&mut self, state: &State, wish: &Wish) {
+        self.way = Way::to(wish);
         self.is_fresh = state.position.written_bytes == 0;
         self.rows = state.cycles.iter().map(row).collect();
     }
@@ -152,18 +153,17 @@ impl Attached<'_, '_> {
             }
             None => String::new(),
         };
+        let done = self.keeper.way.done(progress);
+        let left = self.keeper.way.time_left(done, progress.elapsed);
+        let left =
+            left.map_or_else(String::new, |left| format!(", {} left", left.in_whole_seconds()));
         let deed = format!(
-            "cycle {} {doing} {:.0} %, {:.3} % bad, {} written{rates}",
+            "cycle {} {doing} {:.0} %{left}, {:.3} % bad, {} written{rates}",
             progress.cycle,
             progress.done * 100.0,
             progress.bad_share * 100.0,
             progress.written,
         );
-        let of_cycle = (progress.done + f64::from(progress.pass == Pass::Read)) / 2.0;
-        let done = match self.keeper.cycles_max {
-            Some(most) => ((progress.cycle - 1) as f64 + of_cycle) / most.max(1) as f64,
-            None => of_cycle,
-        };
         let elapsed = progress.elapsed;
         self.recorder.tell(Event::Step { name: "endure", deed: &deed, done, elapsed });
     }
