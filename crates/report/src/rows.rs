@@ -186,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn one_test_for_a_class_has_a_rate_and_several_have_rates() {
+        let one = deciding_in_words(&["random write"], false).unwrap();
+        assert!(one.starts_with("random write, as a test for a class: its rate and"), "{one}");
+        assert!(!one.contains("their") && !one.contains("These"), "{one}");
+        let two = deciding_in_words(&["random write", "random read"], false).unwrap();
+        let begin = "random write and random read, as tests for the classes: their rates and";
+        assert!(two.starts_with(begin), "{two}");
+        assert!(!two.contains("its") && !two.contains("a class"), "{two}");
+        assert_eq!(deciding_in_words(&[], true), None);
+    }
+
+    #[test]
     fn a_single_flush_is_shown_only_if_it_was_slow() {
         assert_eq!(parts(0, Nanos::ZERO), Vec::<String>::new());
         assert_eq!(parts(1, Nanos::from_millis(20)), Vec::<String>::new());
