@@ -10,6 +10,7 @@ use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
 use serde_json::Value;
 
+use crate::first_reader::in_one_line;
 use crate::home::Home;
 use crate::process::run;
 
@@ -227,6 +228,9 @@ fn bad_input_is_one_clear_error_and_nothing_is_lost() {
             run(home.cardproof(&[&["endure", "--quiet"], &words[..]].concat())).expect(status);
         assert!(ended.stderr.contains(said), "{words:?}: {}", ended.stderr);
         assert_eq!(ended.stderr.matches("error:").count(), 1, "{words:?}: {}", ended.stderr);
+        // It wears out a device, so a directory is no way out.
+        let message = in_one_line(&ended.stderr);
+        assert!(!message.contains("name a directory"), "{words:?}: {message}");
     }
     assert!(fs::read(&path).unwrap().iter().all(|&byte| byte == 0));
 }

@@ -50,6 +50,22 @@ fn every_quantity_is_claimed_with_a_probability_or_has_a_reason() {
 }
 
 #[test]
+fn the_axes_of_the_charts_are_labelled_with_whole_powers_of_two() {
+    let home = Home::new();
+    let page = home.place().join("page.html");
+    let words = ["geometry", "sim:sandisk-ultra", "--seed", "1", "--quiet", "--html"];
+    run(home.cardproof(&[&words[..], &[page.to_str().unwrap()]].concat())).expect(0);
+    let page = fs::read_to_string(page).unwrap();
+    let words = page.split("</text>").filter_map(|before| before.rsplit('>').next());
+    let sizes: Vec<&str> = words.filter(|word| word.ends_with("iB")).collect();
+    // By the amount written, and by the alignment.
+    for expected in [["256 MiB", "512 MiB", "768 MiB"], ["16 KiB", "128 KiB", "1 MiB"]] {
+        assert!(expected.iter().all(|size| sizes.contains(size)), "{expected:?}: {sizes:?}");
+    }
+    assert!(sizes.iter().all(|size| !size.contains('.')), "{sizes:?}");
+}
+
+#[test]
 fn a_log_of_flashbench_carries_the_same_quantities() {
     let home = Home::new();
     let log = home.place().join("flashbench.log");

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
 
-use crate::home::Home;
+use crate::first_reader::in_one_line;
+use crate::home::{Home, word};
 use crate::process::run;
 use crate::verify::answer;
 
@@ -96,6 +97,22 @@ fn files_of_our_own_are_removed() {
     let directory = card.directory();
     answer(&home, &[directory.to_str().unwrap(), "--full"], 0);
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0, "ours is removed");
+}
+
+#[test]
+fn a_file_system_that_is_read_only_is_refused_before_anything_is_announced() {
+    let home = Home::new();
+    let card = lab_or_skip!(Card::new(Bytes::mib(64)));
+    lab_or_skip!(card.mounted.remount("ro"));
+    let directory = card.directory();
+    for way in ["--full", "--keep"] {
+        let words = ["verify", word(&directory), way];
+        let refused = run(home.cardproof(&words)).expect(3);
+        let told = in_one_line(&refused.stderr);
+        assert!(told.contains("is on a file system that is mounted read-only"), "{way}: {told}");
+        assert!(!told.contains("Writes"), "{way}: {told}");
+        assert_eq!(refused.stdout, "", "{way}");
+    }
 }
 
 #[test]
