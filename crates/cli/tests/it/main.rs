@@ -56,6 +56,7 @@ mod setups;
 mod simulated;
 mod submitting;
 mod submitting_tls;
+mod texts_kept;
 mod third_reader;
 mod traces;
 mod verify;
