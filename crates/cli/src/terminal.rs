@@ -102,7 +102,7 @@ impl Frontend for Terminal {
             }
             Event::Phases(event) => self.phases(event),
             Event::Step { name, deed, done, elapsed } => {
-                self.steps().step(name, deed, done, elapsed)
+                self.steps().step(name, deed, done, elapsed);
             }
             Event::Part { deed, done, of } => self.steps().part(deed, done, of),
             Event::Saved(_) => {}

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::first_reader::in_one_line;
 use crate::home::Home;
-use crate::process::run;
+use crate::process::{run, start};
 
 const SIZE: u64 = 16 << 20;
 
@@ -158,6 +159,20 @@ fn a_kill_loses_no_cycle() {
     let numbers = cycles_in_journal(&home);
     assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{numbers:?}");
     assert_eq!(numbers.len().to_string(), wanted);
+}
+
+/// Who stops a test learns how it goes on, below the answer.
+#[test]
+fn a_stopped_run_says_how_it_goes_on() {
+    let home = Home::new();
+    let (path, destroy) = image(&home, "card.img");
+    let mut running = start(home.cardproof(&["endure", path.to_str().unwrap(), &destroy]));
+    assert!(running.until(|| !cycles_in_journal(&home).is_empty()), "it has not begun");
+    running.signal(Signal::INT);
+    let stopped = running.end();
+    assert_eq!(stopped.code(), 130, "{}", stopped.stderr);
+    let last = "Stopped. The same command continues the test.\n";
+    assert!(stopped.stderr.ends_with(last), "{}", stopped.stderr);
 }
 
 /// The cycles of every state that is kept; a run that was killed before it had marked its card leaves a

@@ -126,7 +126,7 @@ fn simulated_cards_are_called_so_when_they_are_compared() {
 fn a_fast_fake_is_sent_to_the_test_that_finds_it() {
     let home = Home::new();
     let text = said(&home, &["run", "sim:fake-wrap", "--seed", "1"], 0).stdout;
-    assert!(in_one_line(&text).contains("`cardproof verify` checks the capacity"), "{text}");
+    assert!(in_one_line(&text).contains("`cardproof verify` does"), "{text}");
     assert!(!text.contains("narrower intervals"), "{text}");
     assert!(text.contains("Speed classes: "), "{text}");
 }

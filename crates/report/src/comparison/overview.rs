@@ -329,7 +329,7 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             let why = if is_disturbed {
                 "Some of their tests were disturbed, which can have slowed them, so there is no order."
             } else {
-                "They are too close to tell: measure each again, and compare all records of each card: by its label, \
+                "Their figures are too uncertain to tell: measure each again, and compare all records of each card: by its label, \
                  or by ids joined with commas."
             };
             format!("{} cannot be told apart: {range} {unit}. {why}{rest}", names_in_short(several))

@@ -153,7 +153,8 @@ impl Attached<'_, '_> {
             }
             None => String::new(),
         };
-        let done = self.keeper.way.done(progress);
+        let of_cycle = (progress.done + f64::from(progress.pass == Pass::Read)) / 2.0;
+        let done = self.keeper.way.done(progress.cycle, of_cycle, progress.written);
         let left = self.keeper.way.time_left(done, progress.elapsed);
         let left =
             left.map_or_else(String::new, |left| format!(", {} left", left.in_whole_seconds()));

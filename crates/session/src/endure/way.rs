@@ -1,6 +1,6 @@
 //! How far an endurance test is on its way, and how long the rest takes.
 
-use cardproof_probe::endure::{Pass, Progress, Wish};
+use cardproof_probe::endure::Wish;
 use cardproof_units::{Bytes, Nanos};
 
 /// No time is guessed from a smaller share of the way.
@@ -21,13 +21,12 @@ impl Way {
         Self { cycles_max: wish.cycles_max, bytes_max: wish.bytes_max, begun: None }
     }
 
-    /// The share of the way that is done, 0 to 1. The test ends at whichever limit comes first.
-    pub(super) fn done(&self, progress: &Progress) -> f64 {
-        let of_cycle = (progress.done + f64::from(progress.pass == Pass::Read)) / 2.0;
-        let cycles = progress.cycle.saturating_sub(1) as f64 + of_cycle;
+    /// The share of the way that is done, 0 to 1, in `cycle` (from 1) of which the share `of_cycle` is done, once so much
+    /// is `written` in all. The test ends at whichever limit comes first.
+    pub(super) fn done(&self, cycle: u64, of_cycle: f64, written: Bytes) -> f64 {
+        let cycles = cycle.saturating_sub(1) as f64 + of_cycle;
         let of_cycles = self.cycles_max.map(|most| cycles / most.max(1) as f64);
-        let of_bytes =
-            self.bytes_max.map(|most| progress.written.as_f64() / most.as_f64().max(1.0));
+        let of_bytes = self.bytes_max.map(|most| written.as_f64() / most.as_f64().max(1.0));
         let of_limits = of_cycles.into_iter().chain(of_bytes).reduce(f64::max);
         of_limits.unwrap_or(of_cycle).min(1.0)
     }
@@ -53,23 +52,18 @@ mod tests {
 
     use super::*;
 
-    fn progress(cycle: u64, pass: Pass, done: f64, written: Bytes) -> Progress {
-        let elapsed = Nanos::ZERO;
-        Progress { cycle, pass, done, bad_share: 0.0, written, elapsed, is_waiting: false }
-    }
-
     fn way(cycles_max: Option<u64>, bytes_max: Option<Bytes>) -> Way {
         Way::to(&Wish { pattern: Pattern::Random, cycles_max, bytes_max })
     }
 
     #[test]
     fn the_share_is_of_the_limit_that_comes_first() {
-        let at = progress(3, Pass::Read, 0.5, Bytes::gib(6));
-        assert_eq!(way(Some(11), None).done(&at), 0.25);
-        assert_eq!(way(None, Some(Bytes::gib(8))).done(&at), 0.75);
-        assert_eq!(way(Some(11), Some(Bytes::gib(8))).done(&at), 0.75);
-        assert_eq!(way(None, None).done(&at), 0.75, "of the cycle, where no end was asked for");
-        assert_eq!(way(None, Some(Bytes::gib(1))).done(&at), 1.0);
+        let done = |way: Way| way.done(3, 0.75, Bytes::gib(6));
+        assert_eq!(done(way(Some(11), None)), 0.25);
+        assert_eq!(done(way(None, Some(Bytes::gib(8)))), 0.75);
+        assert_eq!(done(way(Some(11), Some(Bytes::gib(8)))), 0.75);
+        assert_eq!(done(way(None, None)), 0.75, "of the cycle, where no end was asked for");
+        assert_eq!(done(way(None, Some(Bytes::gib(1)))), 1.0);
     }
 
     #[test]
