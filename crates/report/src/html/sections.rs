@@ -113,7 +113,7 @@ fn write_recording(page: &mut Markup, recording: &Recording, is_card: bool) {
     page.literal(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Speed classes\"><table>\n\
          <thead><tr><th scope=\"col\">class</th><th scope=\"col\">result</th>\
-         <th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
+         <th scope=\"col\" class=\"words\">reason</th></tr></thead>\n<tbody>\n",
     );
     let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
     for Ruling { rule, outcome, reasons } in &recording.rulings {

@@ -270,8 +270,11 @@ pub fn inventory_html(entries: &[Entry]) -> String {
          aria-label=\"Records\"><table class=\"cards\">\n<thead><tr>",
         title
     );
-    for heading in HEADINGS {
-        markup!(page, "<th scope=\"col\">{}</th>", heading);
+    for (at, heading) in HEADINGS.into_iter().enumerate() {
+        match at {
+            0..FIRST_FIGURE => markup!(page, "<th scope=\"col\" class=\"words\">{}</th>", heading),
+            _ => markup!(page, "<th scope=\"col\">{}</th>", heading),
+        }
     }
     page.literal("</tr></thead>\n<tbody>\n");
     for (entry, name) in entries.iter().zip(super::names(entries)) {
