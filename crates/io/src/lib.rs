@@ -8,6 +8,7 @@
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 mod arrangement;
+mod block_map;
 mod buffers;
 mod clock;
 #[cfg(any(test, feature = "contract"))]

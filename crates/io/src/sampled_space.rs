@@ -1,6 +1,6 @@
 //! The free space of a FAT or exFAT file system as a target, of which only chosen stretches can be used.
 //!
-//! These file systems do not say where a file lies, and a file is written from its start on: what lies
+//! These file systems say where a file lies to root alone, and a file is written from its start on: what lies
 //! before a byte that is written is filled with zeros. But both give out their free clusters in one order,
 //! that of their addresses from some cluster on, whatever file asks (`fs/fat/fatent.c`: `fat_alloc_clusters`;
 //! `fs/exfat/fatent.c`: `exfat_alloc_cluster`), and both can give a file clusters without writing them
@@ -23,7 +23,7 @@ use crate::free_space::{FreeSpaceError, transfer};
 use crate::in_turn::target_in_turn;
 use crate::medium::{Medium, is_fat};
 use crate::slots::Slots;
-use crate::{Abilities, Engine, Fault, Op, OpKind};
+use crate::{Abilities, Engine, Extent, Fault, Op, OpKind, block_map};
 
 /// No unit is shorter: direct I/O needs no larger block on any device in use.
 const UNIT_MIN: u64 = 4096;
@@ -47,6 +47,8 @@ pub struct SampledSpace {
     abilities: Abilities,
     slots: Slots,
     unit: u64,
+    /// What the file system gives out in one piece.
+    cluster: Bytes,
     stretches: Vec<Stretch>,
     /// The files between the stretches, which only keep their space.
     gaps: Vec<File>,
@@ -110,7 +112,9 @@ impl SampledSpace {
         abilities.logical_block = abilities.logical_block.max(Bytes(512));
         abilities.discard = false;
         let slots = Slots::new(1, abilities.logical_block)?;
-        Ok(Self { abilities, slots, unit, stretches: Vec::new(), gaps: Vec::new(), filled: 0 })
+        let (stretches, gaps) = (Vec::new(), Vec::new());
+        let cluster = Bytes(filesystem.f_bsize);
+        Ok(Self { abilities, slots, unit, cluster, stretches, gaps, filled: 0 })
     }
 
     /// The unit of the file system's space, in bytes.
@@ -129,6 +133,20 @@ impl SampledSpace {
     #[must_use]
     pub const fn filled(&self) -> Bytes {
         Bytes(self.filled)
+    }
+
+    /// Where all lies that was written, as addresses and the pieces of the device from there on, in the order of the
+    /// addresses.
+    ///
+    /// # Errors
+    /// This process may not ask, which needs root, or the file system does not tell.
+    pub fn pieces(&self) -> io::Result<Vec<(Bytes, Extent)>> {
+        let mut all = Vec::new();
+        for Stretch { start, written, medium, .. } in &self.stretches {
+            let placed = block_map::places(&medium.file, Bytes(*written), self.cluster)?;
+            all.extend(placed.into_iter().map(|it| (Bytes(*start) + it.file_offset, it)));
+        }
+        Ok(all)
     }
 
     /// Reserves all of the space, so that `stretches`, as (start, length) by address in whole units, can be

@@ -20,7 +20,7 @@ use cardproof_units::{Bytes, with_causes};
 
 use crate::frontend::Event;
 use crate::session::Bench;
-use crate::target::{FreeSpace, Reserved};
+use crate::target::FreeSpace;
 use disk::Disk;
 use files::Files;
 
@@ -89,11 +89,11 @@ fn distances(disk: &Disk, changed: &[Strayed<Bytes>]) -> Vec<Bytes> {
 
 /// The disk under the free space, where this user may read it and the file system says where the space lies.
 fn open_disk(bench: &Bench<'_, FreeSpace>) -> Option<Disk> {
-    let Reserved::Placed(target) = &bench.place.target else { return None };
     let directory = bench.place.lasting_path();
     let number = DeviceNumber::from_raw(std::fs::metadata(&directory).ok()?.dev());
     let filesystem = bench.record.conditions.filesystem.as_ref()?;
-    Disk::open(&directory, number, filesystem.partition_start_bytes, target.pieces())
+    let pieces = bench.place.target.pieces()?;
+    Disk::open(&directory, number, filesystem.partition_start_bytes, &pieces)
 }
 
 fn counts<P>(looked: &Looked<P>) -> CapacityElsewhere {

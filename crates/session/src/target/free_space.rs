@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cardproof_device::Surroundings;
 use cardproof_io::scratch::{Scratch, Space, UsersDirectory};
 use cardproof_io::{
-    Abilities, FreeSpaceError, FreeSpaceTarget, Layer, SampledSpace, Target, Usage, usage,
+    Abilities, Extent, FreeSpaceError, FreeSpaceTarget, Layer, SampledSpace, Target, Usage, usage,
 };
 use cardproof_record::{TargetInfo, TargetKind};
 use cardproof_units::{Bytes, shell_path, with_causes};
@@ -58,6 +58,23 @@ impl Reserved {
         match self {
             Self::Placed(target) => target,
             Self::Sampled(target) => target,
+        }
+    }
+
+    /// Where all lies that was written, as addresses and the pieces of the device from there on, in the order of the
+    /// addresses; `None` where the file system does not tell this user.
+    #[must_use]
+    pub fn pieces(&self) -> Option<Vec<(Bytes, Extent)>> {
+        match self {
+            Self::Placed(target) => {
+                let mut address = Bytes::ZERO;
+                let placed = target.pieces().iter().map(|&piece| {
+                    address += piece.length;
+                    (address - piece.length, piece)
+                });
+                Some(placed.collect())
+            }
+            Self::Sampled(target) => target.pieces().ok(),
         }
     }
 

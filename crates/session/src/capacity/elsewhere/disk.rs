@@ -26,14 +26,13 @@ struct Piece {
 pub(super) struct Layout(Vec<Piece>);
 
 impl Layout {
-    /// The addresses that count the bytes of `pieces` one after the other, on a partition that begins at `start`.
-    pub(super) fn new(pieces: &[Extent], start: Bytes) -> Self {
-        let mut address = 0;
-        let piece = |piece: &Extent| {
-            let length = piece.length.get();
-            let place = (start + piece.device_offset).get();
-            address += length;
-            Piece { address: address - length, place, length }
+    /// The addresses of `pieces`, in their order, each from the address beside it on, on a partition that begins at
+    /// `start`.
+    pub(super) fn new(pieces: &[(Bytes, Extent)], start: Bytes) -> Self {
+        let piece = |(address, piece): &(Bytes, Extent)| Piece {
+            address: address.get(),
+            place: (start + piece.device_offset).get(),
+            length: piece.length.get(),
         };
         Self(pieces.iter().map(piece).collect())
     }
@@ -105,7 +104,7 @@ impl Disk {
         directory: &Path,
         number: DeviceNumber,
         start: Option<Bytes>,
-        pieces: &[Extent],
+        pieces: &[(Bytes, Extent)],
     ) -> Option<Self> {
         let root = Sysroot::default();
         let disk = whole_disk(&root, number)?;
@@ -164,12 +163,16 @@ mod tests {
     use super::*;
 
     fn layout() -> Layout {
-        let extent = |device_offset, length| Extent {
-            file_offset: Bytes::ZERO,
-            device_offset: Bytes(device_offset),
-            length: Bytes(length),
-        };
-        Layout::new(&[extent(100, 10), extent(200, 20), extent(300, 5)], Bytes(1000))
+        of([(0, 100, 10), (10, 200, 20), (30, 300, 5)])
+    }
+
+    /// Of pieces as (address, place on the partition, length).
+    fn of(pieces: [(u64, u64, u64); 3]) -> Layout {
+        let pieces = pieces.map(|(address, place, length)| {
+            let (device_offset, length) = (Bytes(place), Bytes(length));
+            (Bytes(address), Extent { file_offset: Bytes::ZERO, device_offset, length })
+        });
+        Layout::new(&pieces, Bytes(1000))
     }
 
     #[test]
@@ -178,6 +181,17 @@ mod tests {
         let on_disk = [1100, 1109, 1200, 1219, 1300, 1304].map(Some);
         assert_eq!(places[..6], on_disk);
         assert_eq!(places[6], None);
+    }
+
+    #[test]
+    fn addresses_without_a_place_are_left_out() {
+        let layout = of([(50, 300, 10), (80, 100, 20), (200, 500, 5)]);
+        let places = [0, 50, 59, 60, 80, 99, 100, 204].map(|address| layout.place(address));
+        let on_disk =
+            [None, Some(1300), Some(1309), None, Some(1100), Some(1119), None, Some(1504)];
+        assert_eq!(places, on_disk);
+        assert_eq!(layout.top(&[(40, 60), (200, 5)], 12), (12, 1303));
+        assert_eq!(layout.top(&[(60, 20), (100, 100)], 12), (0, 0));
     }
 
     #[test]
