@@ -11,6 +11,7 @@ use crate::data::alarm;
 use crate::defect_kind::DefectKind;
 use crate::findings::{Gravity, by_gravity, gravity, in_short};
 use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
+use crate::life;
 
 /// Why a storage is not to be recommended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -137,6 +138,10 @@ fn of_signs(record: &Record) -> Option<Defect> {
 
 /// A test that has worn the storage out.
 fn of_endurance(run: &EnduranceRun) -> Option<Defect> {
+    if life::failed_at_once(run) {
+        let words = "it failed in the first cycle of a test, as a fake does";
+        return Some(Defect::found(DefectKind::LosesData, words));
+    }
     let is_worn = run.bad_pages > 0 || run.end.is_some();
     is_worn.then(|| Defect::found(DefectKind::Failing, "a test has worn it out"))
 }

@@ -8,6 +8,10 @@ use cardproof_units::Bytes;
 
 use crate::quantity::Quantity;
 
+/// What a test of a file says of the storage.
+pub(crate) const OF_A_FILE: &str = "A file was tested, and a file has no capacity of its own. Name the card itself, such \
+                                    as /dev/mmcblk0, or a directory on it.";
+
 /// The test range, the first `measured` bytes of a storage of `size` bytes, or a file on it.
 struct Range {
     is_file: bool,

@@ -95,6 +95,9 @@ fn a_fake_is_not_reported_as_worn_out() {
     for wrong in ["0 cycles", "Life until", "WORN OUT"] {
         assert!(!said.stdout.contains(wrong), "{wrong}: {}", said.stdout);
     }
+    let shown = in_one_line(&run(home.cardproof(&["show", "latest"])).stdout);
+    assert!(shown.contains("failed in the first cycle of a test, as a fake does"), "{shown}");
+    assert!(!shown.contains("worn it out"), "{shown}");
     let answer = answer(&home, &["sim:fake-drop", "--cycles", "1"], 4);
     assert_eq!(answer["life_cycles"]["basis"], "first_cycle");
     assert_eq!(answer["life_cycles"]["estimate"], Value::Null);

@@ -144,6 +144,12 @@ fn an_image_leads_to_the_card_itself() {
     );
     assert!(answer.contains("What to do: name the card itself, such as /dev/mmcblk0"), "{answer}");
     assert!(in_one_line(&ended.stderr).contains(": a file on "), "{}", ended.stderr);
+    let empty = home.place().join("empty.img");
+    fs::File::create(&empty).unwrap().set_len(8 << 20).unwrap();
+    said(&home, &["verify", word(&empty), "--destroy", "--full", "--quiet"], 0);
+    let shown = in_one_line(&said(&home, &["show", "latest"], 0).stdout);
+    assert!(shown.contains("a file has no capacity of its own"), "{shown}");
+    assert!(!shown.contains("You can use the device"), "{shown}");
 }
 
 #[test]

@@ -7,6 +7,10 @@ use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
 pub(super) const NO_HARM: &str = "No harm was found. Repeat the test after weeks of use, or with a smaller \
                                   --exclude-share for rarer harm. Keep backups either way.";
 
+/// What a test says of a queue that the kernel does not use.
+const QUEUE_OFF: &str = "The card's own queue was not tested: the kernel does not use it here. `cardproof tune` says how \
+                         to turn it on, where that can be done.";
+
 pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
     let queue = integrity(case.record)?.queue?;
     let text = match queue.verdict {
@@ -28,6 +32,7 @@ pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
              --exclude-share, and test the card itself with `cardproof verify`."
         }
         QueueVerdict::Undecided => "Run the test again and let it come to its end.",
+        QueueVerdict::Sound if queue.is_card_queue_on == Some(false) => QUEUE_OFF,
         QueueVerdict::Sound => return None,
     };
     Some(text.to_owned())
