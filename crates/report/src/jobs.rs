@@ -1,8 +1,8 @@
 //! Jobs in words: how long each took, step by step, and what it waited for.
 
 use cardproof_rating::whole_job_time;
-use cardproof_record::{Estimate, JobRun, JobStep, JobTransactions, PhaseState, Record};
-use cardproof_units::{Iops, Nanos};
+use cardproof_record::{JobRun, JobStep, JobTransactions, PhaseState, Record};
+use cardproof_units::Nanos;
 
 use crate::clean::one_line;
 use crate::wrap::sentence;
@@ -37,12 +37,10 @@ pub(crate) fn headline(record: &Record) -> String {
 /// database's own default; `None` where there are no two.
 fn best_durable(runs: &[JobRun]) -> Option<String> {
     let rate = |run: &JobRun| run.transactions.as_ref().filter(|it| it.is_durable)?.per_s;
-    let durable: Vec<_> = runs.iter().filter_map(|run| Some((run, rate(run)?))).collect();
-    let ((first, usual), others) = durable.split_first()?;
-    let best = |a: &&(&JobRun, Estimate<Iops>), b: &&(&JobRun, Estimate<Iops>)| {
-        a.1.low.0.total_cmp(&b.1.low.0)
-    };
-    let (run, rate) = others.iter().max_by(best)?;
+    let (first, others) = runs.split_first()?;
+    let usual = rate(first)?;
+    let durable = others.iter().filter_map(|run| Some((run, rate(run)?)));
+    let (run, rate) = durable.max_by(|a, b| a.1.low.0.total_cmp(&b.1.low.0))?;
     Some(if rate.low.0 > usual.high.0 {
         format!(
             "Fastest of those that lose nothing in a power cut: {}, {:.1} times as fast as the default.",
