@@ -160,7 +160,8 @@ pub(crate) fn run(args: &EndureArgs, signals: &Signals) -> Result<Exit, Failure>
         store.iter().try_for_each(|store| tell_kept(store, record, talk))?;
     }
     if records.iter().any(goes_on) {
-        talk.note("Stopped. The same command continues the test.");
+        let again = if args.restart { " without --restart" } else { "" };
+        talk.note(&format!("Stopped. The same command{again} continues the test."));
     }
     match failed {
         Some(failure) => Err(failure),
