@@ -249,7 +249,7 @@ fn restoring(
             saving(&mut *place.target, &plan, &mut locked, &mut teller, record);
         }
         Err(error) => {
-            recorder.note(&format!("The test has ended before it began: {error}.",));
+            recorder.note(&format!("The test has ended before it began: {error}."));
             record.state = State::Failed;
         }
     }
