@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardproof_probe::endure::{Pattern, Wish};
-use cardproof_rating::life::{self, DailyUse};
-use cardproof_record::{EndureDocument, Record, State, StoppedBy, TargetKind};
+use cardproof_rating::life;
+use cardproof_record::{DailyUse, EndureDocument, Record, State, StoppedBy, TargetKind};
 use cardproof_session::{
     CardOnBus, Endurance, EndureOptions, Frontend, Measured, Options, SharedBuses, Store, measure,
     simulated_name,
@@ -276,6 +276,7 @@ fn one(
         csv,
         budget: args.budget,
         random_bits: random_bits()?,
+        daily_use: daily_use(args),
     };
     let endurance = Endurance::new(asked, options.clone(), on_bus);
     Ok(measure(endurance, &options, frontend, signals.stop())?)
@@ -345,14 +346,18 @@ fn several(
     })
 }
 
-/// Shows the results of `records` wherever `args` say; the status that their budgets give.
-fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Failure> {
-    let usage = args.bytes_per_day.map(|bytes_per_day| DailyUse {
+/// The daily use for which the life in days is asked for.
+fn daily_use(args: &EndureArgs) -> Option<DailyUse> {
+    args.bytes_per_day.map(|bytes_per_day| DailyUse {
         bytes_per_day,
         write_amplification: args.write_amplification,
-    });
+    })
+}
+
+/// Shows the results of `records` wherever `args` say; the status that their budgets give.
+fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Failure> {
     let documents: Vec<EndureDocument> =
-        records.iter().filter_map(|record| life::document(record, usage)).collect();
+        records.iter().filter_map(|record| life::document(record, daily_use(args))).collect();
     if documents.len() < records.len() {
         return Err(Failure::usage(
             "a record holds no endurance run; name records of cardproof endure",

@@ -1,27 +1,29 @@
 //! What a run that wore a card out means: its life in cycles and days, and the model's life from
 //! several cards.
 
+mod words;
+
 use cardproof_evidence::life::{
-    Basis, CONFIDENCE, CardLife, CardRun, Failures, Life, ModelLife, days, model_life, of_card,
+    CONFIDENCE, CardLife, CardRun, Failures, Life, ModelLife, days, model_life, of_card,
     share_of_cards_max,
 };
 use cardproof_record::{
-    BudgetVerdict, ENDURE_SCHEMA, EnduranceRun, EndureDocument, LifeDays, LifeInterval,
+    BudgetVerdict, DailyUse, ENDURE_SCHEMA, EnduranceRun, EndureDocument, LifeDays, LifeInterval,
     ModelDocument, Record,
 };
 use cardproof_units::Bytes;
 
+pub use words::{
+    days_in_words, end_in_words, in_words, life_in_words, range, result, result_in_short, tested,
+    who,
+};
+
 /// The milestone that ends a life.
 const MILESTONE: &str = "0.1%";
 
-/// What a user's host does to a card, for the life in days.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DailyUse {
-    /// What the host writes in a day.
-    pub bytes_per_day: Bytes,
-    /// Bytes that the card writes for each byte of the host, assumed.
-    pub write_amplification: f64,
-}
+/// Fewer cycles than this without an error say nothing of how long a card lasts. A choice: flash of today bears several
+/// hundred cycles or more, and nobody asks whether a card lasts for days.
+const CYCLES_MIN: f64 = 100.0;
 
 /// The life that `run` shows.
 #[must_use]
@@ -72,6 +74,18 @@ pub fn life_in_days(life: &Life, cycle_bytes: Bytes, usage: DailyUse) -> LifeDay
     }
 }
 
+/// Whether `life` says how long the card lasts, and not only that a short test was no end of it.
+fn is_telling(estimate: Option<f64>, low: f64) -> bool {
+    estimate.is_some() || low >= CYCLES_MIN
+}
+
+/// The life in days under `usage`, or under the use that the run was asked about; `None` where no use is known, or the
+/// life is not.
+fn days_of(run: &EnduranceRun, life: &Life, usage: Option<DailyUse>) -> Option<LifeDays> {
+    let usage = usage.or(run.daily_use).filter(|_| is_telling(life.estimate, life.low))?;
+    Some(life_in_days(life, run.cycle_bytes, usage))
+}
+
 /// Whether the run has borne its budget; `None` where it has none.
 #[must_use]
 pub fn budget(run: &EnduranceRun) -> Option<BudgetVerdict> {
@@ -94,16 +108,6 @@ pub fn failed_at_once(run: &EnduranceRun) -> bool {
     cycle(MILESTONE) == Some(1) || (run.end.is_some() && cycle("first_error") == Some(1))
 }
 
-/// The cycle in which the card reached its end.
-fn end_cycle(run: &EnduranceRun) -> u64 {
-    run.milestones.values().flatten().max().copied().unwrap_or(run.cycles)
-}
-
-/// Such as `1 cycle` and `12 cycles`.
-fn cycles(count: u64) -> String {
-    if count == 1 { "1 cycle".to_owned() } else { format!("{count} cycles") }
-}
-
 fn first_error(run: &EnduranceRun) -> u64 {
     run.milestones.get("first_error").copied().flatten().unwrap_or(run.cycles)
 }
@@ -123,13 +127,13 @@ pub fn document(record: &Record, usage: Option<DailyUse>) -> Option<EndureDocume
         stopped_by: run.stopped_by,
         bad_share: run.bad_pages as f64 / run.pages.max(1) as f64,
         life_cycles: interval(&life),
-        life_days: usage.map(|usage| life_in_days(&life, run.cycle_bytes, usage)),
+        life_days: days_of(run, &life, usage),
         budget: budget(run),
         cycle_bytes: run.cycle_bytes,
         bytes_written: run.written_bytes,
         transient_errors: run.transient,
         host_errors: run.host_errors,
-        reasons: reasons(run, &life),
+        reasons: words::reasons(record, run, &life),
         record: record.id.clone(),
     })
 }
@@ -139,131 +143,6 @@ fn model_of(record: &Record) -> String {
     let device = &record.conditions.device;
     let named = device.model.clone().or_else(|| device.name.clone());
     named.or_else(|| record.label.clone()).unwrap_or_else(|| "unknown".to_owned())
-}
-
-/// The figures in sentences, the most important first.
-fn reasons(run: &EnduranceRun, life: &Life) -> Vec<String> {
-    let mut reasons = Vec::new();
-    reasons.push(match life.basis {
-        Basis::Observed => "the test observed this life; it is not an estimate".to_owned(),
-        Basis::FirstCycle => "this test did not wear the card out, so its life is unknown; find out with \
-                              `cardproof verify` whether the card is a fake"
-            .to_owned(),
-        Basis::Extrapolated => format!(
-            "the life is estimated from the growth of {} bad blocks in {}; another kind of wear can only \
-             shorten the life, and the lower end of the interval allows for that",
-            run.failures.iter().map(|failures| failures.places).sum::<u64>(),
-            cycles(run.cycles)
-        ),
-        Basis::NoErrors if run.cycles == 0 => {
-            "the test ended in its first cycle, so the life is unknown".to_owned()
-        }
-        Basis::NoErrors => {
-            "the card lasts longer than this test".to_owned()
-        }
-    });
-    if run.transient > 0 {
-        reasons.push(format!(
-            "failures that did not occur at a second attempt, and were ignored: {}",
-            run.transient
-        ));
-    }
-    if run.host_errors > 0 {
-        reasons.push(format!(
-            "times in which the whole device failed and came back: {}; the cause is the host, reader or \
-             cable, not the card",
-            run.host_errors
-        ));
-    }
-    reasons
-}
-
-/// An end in words.
-#[must_use]
-pub fn end_in_words(end: &str) -> &str {
-    match end {
-        "read_only" => "the card no longer accepts writes, but its data can be read",
-        "silently_wrong" => "the card reports success, but returns wrong data",
-        "ignores_writes" => "the card reports success, but writes nothing",
-        "times_out" => "the card does not answer in time",
-        "shrinks" => "all addresses above a limit fail",
-        "gone" => "the card disappeared and did not come back, or the reader failed",
-        "unreadable" => "the card's data cannot be read, or is wrong",
-        other => other,
-    }
-}
-
-/// What became of the card, such as `NO FAILURE in 12 cycles`.
-#[must_use]
-pub fn result(run: &EnduranceRun) -> String {
-    match (&run.end, budget(run)) {
-        _ if failed_at_once(run) => {
-            let why = run.end.as_deref().map_or("many bad pages", end_in_words);
-            format!("FAILED IN CYCLE 1: {why}")
-        }
-        (Some(end), _) => {
-            format!("WORN OUT in cycle {}: {}", end_cycle(run), end_in_words(end))
-        }
-        (None, Some(BudgetVerdict { passed: Some(true), bytes, .. })) => {
-            format!("PASSED: {} written without an error", bytes.as_typed())
-        }
-        (None, Some(BudgetVerdict { passed: Some(false), bytes, .. })) => {
-            format!("FAILED: errors came before {} were written", bytes.as_typed())
-        }
-        (None, _) if run.bad_pages > 0 => {
-            format!("ERRORS: {} bad pages after {}", run.bad_pages, cycles(run.cycles))
-        }
-        (None, _) if run.cycles == 0 => "NO RESULT: stopped in the first cycle".to_owned(),
-        (None, _) => format!("NO FAILURE in {}", cycles(run.cycles)),
-    }
-}
-
-/// How much of the device each cycle writes, in few words; empty where it is all of it.
-#[must_use]
-pub fn tested(record: &Record) -> String {
-    let size = record.conditions.device.size_bytes;
-    let part = record.endurance().map(|run| run.cycle_bytes);
-    match (part, size) {
-        (Some(part), Some(size)) if part.get() < size.get() / 10 * 9 => {
-            format!(" (tested: {part} of {size})")
-        }
-        _ => String::new(),
-    }
-}
-
-/// The life as far as `life` shows it; `None` where nothing is known of it.
-#[must_use]
-pub fn life_in_words(life: &LifeInterval) -> Option<String> {
-    let LifeInterval { estimate, low, high, .. } = life;
-    match (estimate, high) {
-        (Some(estimate), Some(high)) if high > low => Some(format!(
-            "life until 0.1 % of the tested area is bad: {estimate:.0} cycles ({low:.0} to {high:.0} \
-             with 95 % confidence)"
-        )),
-        (Some(estimate), _) => Some(format!(
-            "life until 0.1 % of the tested area is bad: {}",
-            cycles(estimate.round() as u64)
-        )),
-        (None, _) if *low < 1.0 => None,
-        (None, _) => Some(format!(
-            "life until 0.1 % of the tested area is bad: more than {}",
-            cycles(low.round() as u64)
-        )),
-    }
-}
-
-/// The endurance of `record` in sentences; none without a run.
-#[must_use]
-pub fn in_words(record: &Record) -> Vec<String> {
-    let Some(run) = record.endurance() else { return Vec::new() };
-    let life = life(run);
-    let result = format!("{}{}", result(run), tested(record));
-    let written = format!(
-        "complete cycles: {}; each wrote {} ({}) and read it back; written in total: {}",
-        run.cycles, run.cycle_bytes, run.pattern, run.written_bytes
-    );
-    let sentences = [result].into_iter().chain(life_in_words(&interval(&life))).chain([written]);
-    sentences.chain(reasons(run, &life)).collect()
 }
 
 /// What several records say of each model of which there is more than one card.
@@ -404,7 +283,57 @@ mod tests {
         let without_budget = EnduranceRun { budget_bytes: None, ..run(12, None) };
         assert_eq!(result(&without_budget), "NO FAILURE in 12 cycles");
         // Beside that no word of a failure.
-        let words = life_in_words(&interval(&life(&without_budget))).unwrap();
+        let longer = EnduranceRun { budget_bytes: None, ..run(120, None) };
+        let words = life_in_words(&interval(&life(&longer))).unwrap();
         assert!(!words.contains("failed"), "{words}");
+    }
+
+    #[test]
+    fn a_few_cycles_say_nothing_of_how_long_a_card_lasts() {
+        let usage = DailyUse { bytes_per_day: Bytes(5_000_000_000), write_amplification: 4.0 };
+        let told = |cycles| {
+            let run = EnduranceRun { daily_use: Some(usage), ..run(cycles, None) };
+            let document = document_of(run);
+            let life = life_in_words(&document.life_cycles);
+            (life.is_some(), document.life_days.is_some(), document.reasons[0].clone())
+        };
+        let (life, days, reason) = told(2);
+        assert_eq!((life, days), (false, false));
+        assert_eq!(
+            reason,
+            "2 cycles are too few to say how long the card lasts: it takes 100 or more"
+        );
+        let (life, days, reason) = told(100);
+        assert_eq!((life, days), (true, true));
+        assert_eq!(reason, "the card lasts longer than this test");
+    }
+
+    #[test]
+    fn the_days_of_life_are_told_wherever_the_record_is_shown() {
+        let usage = DailyUse { bytes_per_day: Bytes(5_000_000_000), write_amplification: 4.0 };
+        let worn = EnduranceRun {
+            end: Some("read_only".to_owned()),
+            daily_use: Some(usage),
+            ..run(1499, Some(1500))
+        };
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        record.conditions.device.size_bytes = Some(worn.cycle_bytes);
+        record.trial = Some(Trial::Endurance(worn));
+        let told = in_words(&record).join("\n");
+        assert!(told.contains("at 5 GB a day, the card lasts 307 days, if small writes"), "{told}");
+        assert!(told.contains("the test observed this life"), "{told}");
+        record.conditions.target.kind = cardproof_record::TargetKind::Simulated;
+        let told = in_words(&record).join("\n");
+        assert!(told.contains("the simulated card lasts 307 days"), "{told}");
+        assert!(told.contains("the life of the simulated card"), "{told}");
+    }
+
+    #[test]
+    fn a_long_life_is_told_in_years() {
+        let usage = DailyUse { bytes_per_day: Bytes(500_000_000), write_amplification: 4.0 };
+        let life = life(&run(1000, Some(1000)));
+        let days = life_in_days(&life, Bytes(4_096_000_000), usage);
+        let told = days_in_words(&days, "the card");
+        assert!(told.starts_with("at 500 MB a day, the card lasts 5.6 years, if"), "{told}");
     }
 }

@@ -58,6 +58,9 @@ pub struct EnduranceRun {
     /// The bytes that the card had to bear without an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_bytes: Option<Bytes>,
+    /// The daily use for which the user asked for a life in days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daily_use: Option<DailyUse>,
     /// When places turned bad.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<EnduranceFailures>,
@@ -73,6 +76,16 @@ pub struct EnduranceRun {
     /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// What a user's computer does to a card, for a life in days.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DailyUse {
+    /// What the computer writes in a day.
+    pub bytes_per_day: Bytes,
+    /// Bytes that the card writes for each byte of the computer, assumed.
+    pub write_amplification: f64,
 }
 
 /// Places that turned bad in one cycle.

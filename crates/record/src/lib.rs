@@ -61,7 +61,7 @@ pub use conditions::{
     Conditions, DeviceInfo, FilesystemInfo, HostInfo, SettingsInfo, TargetInfo, TargetKind,
 };
 pub use disturbance::{Disturbance, DisturbanceFigures, DisturbanceKind};
-pub use endurance::{EnduranceCycle, EnduranceFailures, EnduranceRun, StoppedBy};
+pub use endurance::{DailyUse, EnduranceCycle, EnduranceFailures, EnduranceRun, StoppedBy};
 pub use endurance_document::{
     BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     LifeDays, LifeInterval, ModelDocument,

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use cardproof_io::NullTarget;
 use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, marks, run};
-use cardproof_record::{ProfileInfo, Record, State as RecordState, Trial};
+use cardproof_record::{DailyUse, ProfileInfo, Record, State as RecordState, Trial};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed, with_causes};
 
@@ -49,6 +49,8 @@ pub struct EndureOptions {
     pub csv: Option<PathBuf>,
     /// The bytes that the card must bear without an error.
     pub budget: Option<Bytes>,
+    /// The daily use for which a life in days is asked for.
+    pub daily_use: Option<DailyUse>,
     /// Random bits, so that no two runs on devices have the same marks.
     pub random_bits: u64,
 }

@@ -26,6 +26,7 @@ pub(super) fn stored(plan: &Plan, state: &State, why: &Why, asked: &EndureOption
         end: state.end.map(|end| end.name().to_owned()),
         stopped_by: stopped_by(why, asked),
         budget_bytes: asked.budget,
+        daily_use: asked.daily_use,
         failures: state.cycles.iter().filter_map(failures).collect(),
         course: thinned(&state.cycles),
         transient: sum(|cycle| cycle.tally.transient) + state.position.tally.transient,

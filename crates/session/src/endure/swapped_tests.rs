@@ -213,6 +213,7 @@ fn run_in(target: Plugged, looks: Vec<Option<Shared>>) -> Ended {
     std::fs::File::create(&image).unwrap().set_len(SIZE.get()).unwrap();
     let options = options(&image);
     let asked = EndureOptions {
+        daily_use: None,
         wish: wish(),
         states: None,
         restart: false,

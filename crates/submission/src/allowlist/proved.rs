@@ -30,6 +30,7 @@ pub(super) static ENDURANCE: Node = Node::Fields(&[
     ("end", &ENDED),
     ("stopped_by", &Node::Word),
     ("budget_bytes", &NUMBER),
+    ("daily_use", &DAILY_USE),
     ("failures", &Node::List(FAILURES_MAX, &FAILURES)),
     ("transient", &NUMBER),
     ("host_errors", &NUMBER),
@@ -45,6 +46,9 @@ static ENDED: Node = Node::OneOf(&[
     "unreadable",
     "other",
 ]);
+
+static DAILY_USE: Node =
+    Node::Fields(&[("bytes_per_day", &NUMBER), ("write_amplification", &NUMBER)]);
 
 static MILESTONES: Node = Node::Fields(&[
     ("first_error", &NUMBER),
