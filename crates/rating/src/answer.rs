@@ -23,7 +23,7 @@ use crate::transports::may_be_sd_card;
 use crate::tuning::Mounted;
 
 pub use beside::SeenBeside;
-pub use fast::{ClassPlace, Fast, Missed, Place};
+pub use fast::{BadPauses, ClassPlace, Fast, Missed, Place, TooLow};
 pub use healthy::Healthy;
 pub use next::Next;
 pub use overall::Overall;

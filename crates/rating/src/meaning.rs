@@ -23,7 +23,7 @@ use crate::shown::shown_rate;
 use crate::sound::{cause, figure_of, find, find_random_4k};
 use crate::stated::{may_be_memory, mean_of_stated};
 use crate::wording;
-use alone::alone;
+pub(crate) use alone::alone;
 
 /// The grade of one daily use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,12 +148,12 @@ impl Grade {
 /// Random reads in IOPS: every published device from the first on started its system in 13.4 to
 /// 16.2 s, those below in 17.0 to 26.7 s; none was as slow as the second.
 const READ_GOOD_IOPS: f64 = 2344.0;
-const READ_POOR_IOPS: f64 = 1765.0;
+pub(crate) const READ_POOR_IOPS: f64 = 1765.0;
 
 /// Random writes in IOPS: every published device from the first on took 161 to 253 s for a
 /// desktop install, those up to the second 430 and 1070 s.
 const WRITE_GOOD_IOPS: f64 = 732.0;
-const WRITE_POOR_IOPS: f64 = 133.0;
+pub(crate) const WRITE_POOR_IOPS: f64 = 133.0;
 
 /// Synced 4 KiB writes in IOPS: two cards on ext4 with fio's fsync=1, a Samsung Evo+ at 1000 KB/s
 /// and a `SanDisk` Ultra at 220 KB/s ("Tuning SD Card Speed", Fred777).
@@ -173,7 +173,7 @@ pub(crate) const PAUSE_POOR: Nanos = Nanos::from_secs(1);
 
 /// From this share of a phase's time on, pauses are poor however short each is: of five seconds, a program
 /// that writes waits for one and gets nothing done. No source; our choice.
-const STALLED_SHARE_POOR: f64 = 0.2;
+pub(crate) const STALLED_SHARE_POOR: f64 = 0.2;
 
 /// The grades of `record` for each daily use, most noticeable first. A use whose figure was not measured,
 /// or is in doubt, has the grade [`Grade::Unknown`] and the cause.
@@ -292,7 +292,7 @@ fn installing(record: &Record) -> Answer {
             let compared = compare(
                 iops,
                 |card| card.random_write,
-                |card| format!("installed a desktop in {} s", card.desktop_install.as_secs_f64()),
+                |card| format!("installed a desktop in {}", card.desktop_install),
             );
             let could_be = alone(record, finding, &figure);
             let grade = Grade::new(&could_be, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);

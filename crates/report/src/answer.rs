@@ -3,6 +3,7 @@
 //! A page has at most 24 lines of 80 columns. Colour only repeats the verdict words. Statistics, phases and
 //! conditions are a level down, in the report.
 
+pub(crate) mod deciding;
 pub(crate) mod steps;
 pub(crate) mod words;
 
@@ -14,7 +15,7 @@ use cardproof_units::Throughput;
 use crate::clean::{Markdown, harmless, one_line};
 use crate::columns::columns_of;
 use crate::ended::ended;
-use crate::facts::title_of_device;
+use crate::facts::{file_on, title_of_device};
 use crate::wrap::{sentence, wrap_into};
 
 pub use steps::Step;
@@ -217,7 +218,7 @@ impl AnswerPage<'_> {
     fn layered_title(&self) -> String {
         let device = &self.conditions.device;
         let title = match self.conditions.target.kind {
-            TargetKind::File => format!("a file on {}", title_of_device(device)),
+            TargetKind::File => file_on(&title_of_device(device)),
             _ => title_of_device(device),
         };
         match device.beneath {

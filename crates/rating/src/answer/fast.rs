@@ -3,12 +3,16 @@
 
 use cardproof_facts::{Class, PUBLISHED_CARDS};
 use cardproof_record::{OpName, Outcome, Phase, ReasonCode, Record, Verdict, WarningCode};
+use cardproof_units::{Iops, Nanos};
 use serde::Serialize;
 
 use super::{Known, Standing, Untested};
 use crate::doubts::doubts;
 use crate::judge::judge;
-use crate::meaning::{Grade, Purpose, meaning};
+use crate::meaning::{
+    Grade, PAUSE_POOR, Purpose, READ_POOR_IOPS, STALLED_SHARE_POOR, WRITE_POOR_IOPS, alone, meaning,
+};
+use crate::pauses::{longest_wait, stalls};
 use crate::published::SAME;
 use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
 use crate::reference::published_rates;
@@ -59,6 +63,33 @@ pub struct Missed {
     pub at_least: Rate,
 }
 
+/// The figure that makes a use slow, or slow to fair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TooLow {
+    /// The measured quantity.
+    pub quantity: Quantity,
+    /// What was measured: a point, or the ends of its interval where only a part of that is slow.
+    pub reached: (Rate, Rate),
+    /// What it takes more than.
+    pub limit: Rate,
+}
+
+/// The pauses of storage that is bad by them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BadPauses {
+    /// One of them is as long as this.
+    Long(Nanos),
+    /// They take this share of a test's time, 0 to 1.
+    Share(f64),
+}
+
+impl BadPauses {
+    /// A pause of this length is bad.
+    pub const LENGTH: Nanos = PAUSE_POOR;
+    /// Pauses of this share of the time are bad.
+    pub const SHARE: f64 = STALLED_SHARE_POOR;
+}
+
 /// What is known of its speed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
@@ -82,6 +113,12 @@ pub enum Fast {
         /// What class A1 asks for and the storage does not reach; absent unless it failed.
         #[serde(skip)]
         a1_missed: Option<Missed>,
+        /// The figures that make a use slow, or slow to fair, and what it takes to be fair.
+        #[serde(skip)]
+        slow_by: Vec<(Purpose, TooLow)>,
+        /// The pauses, where they are bad.
+        #[serde(skip)]
+        bad_pauses: Option<BadPauses>,
         /// Its place among published measurements; absent where there is no sound figure.
         place: Option<Place>,
         /// What forbids a word about its speed, where something does.
@@ -124,6 +161,8 @@ impl Fast {
             a1_open: why_open(&verdicts, "A1"),
             a2_open: why_open(&verdicts, "A2"),
             a1_missed: missed(record, &verdicts, "A1"),
+            slow_by: slow_by(record, &purposes),
+            bad_pauses: bad_pauses(record, &purposes),
             doubt: forbidding(record),
             place: place(record).filter(|_| forbidding(record).is_none()),
             disturbed: disturbed(record),
@@ -192,6 +231,38 @@ fn missed(record: &Record, verdicts: &[Verdict], rule: &str) -> Option<Missed> {
         (figure.high.per_second() < limit.at_least.per_second()).then_some(missed)
     };
     limits_of(Class::named(rule)?).iter().find_map(of_limit)
+}
+
+/// The figures of `record` that make the starting or installing of programs slow, or slow to fair: those two decide
+/// whether it is too slow for a system.
+fn slow_by(record: &Record, purposes: &[(Purpose, Grade)]) -> Vec<(Purpose, TooLow)> {
+    let deciding = [
+        (Purpose::System, OpName::Read, Quantity::RandomRead, READ_POOR_IOPS),
+        (Purpose::Programs, OpName::Write, Quantity::RandomWrite, WRITE_POOR_IOPS),
+    ];
+    let of = |(purpose, op, quantity, limit)| {
+        let (_, grade) = purposes.iter().find(|(known, _)| *known == purpose)?;
+        let finding = find_random_4k(record, op);
+        let figure = figure_of(finding, shown_rate)?;
+        let could_be = alone(record, finding, &figure);
+        let reached = match grade {
+            Grade::Poor => (figure.estimate, figure.estimate),
+            Grade::PoorOrFair => (could_be.low, could_be.high),
+            _ => return None,
+        };
+        Some((purpose, TooLow { quantity, reached, limit: Rate::Iops(Iops(limit)) }))
+    };
+    deciding.into_iter().filter_map(of).collect()
+}
+
+/// The pauses of `record`, where they are bad.
+fn bad_pauses(record: &Record, purposes: &[(Purpose, Grade)]) -> Option<BadPauses> {
+    purposes.iter().find(|it| **it == (Purpose::Pauses, Grade::Poor))?;
+    let longest = longest_wait(record)?.length;
+    if longest >= BadPauses::LENGTH {
+        return Some(BadPauses::Long(longest));
+    }
+    stalls(record).map(|stalls| BadPauses::Share(stalls.share_max))
 }
 
 /// The grade for a computer that runs from the storage: that of the worse of starting programs and

@@ -9,7 +9,7 @@ use crate::quantity::Rate;
 use crate::slowdown::faster_alone;
 
 /// `figure` of the phase that was found, with the upper end that it could have reached without what disturbed it.
-pub(super) fn alone(record: &Record, finding: Finding<'_>, figure: &BoundedRate) -> BoundedRate {
+pub(crate) fn alone(record: &Record, finding: Finding<'_>, figure: &BoundedRate) -> BoundedRate {
     let Some(phase) = finding.measured() else { return *figure };
     let high = figure.high.per_second() * faster_alone(record, phase, phase.duration_ns);
     let high = match figure.high {

@@ -6,11 +6,12 @@ use cardproof_rating::answer::{
     Standing, Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
-use cardproof_rating::{Defect, DefectKind, Grade, Quantity, Wear};
+use cardproof_rating::{Defect, DefectKind, Grade, Wear};
 use cardproof_record::{ReasonCode, Record, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
+use super::deciding::{deciding_figure, quantity_in_words};
 use crate::clean::one_line;
 use crate::signs::{NO_LOG, UNREAD_LOG, WEAR_UNKNOWN, wear_in_words};
 use crate::yardstick::{Reached, as_yardstick};
@@ -150,7 +151,7 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
                 format!("small writes faster than {faster_than} of {of} published results")
             }
             0 => {
-                format!("small writes slower than at least {} of {of} published results", of - max)
+                format!("small writes slower than {} or more of {of} published results", of - max)
             }
             _ => format!("small writes faster than {min} to {max} of {of} published results"),
         }
@@ -315,9 +316,10 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
     let mut parts: Vec<String> = known
         .map(|(purpose, grade)| {
             let word = speed_word(*purpose, *grade);
+            let figure = deciding_figure(fast, *purpose);
             match purpose {
-                Purpose::Pauses => format!("{word} pauses"),
-                _ => format!("{} {word}", purpose_in_words(*purpose)),
+                Purpose::Pauses => format!("{word} pauses{figure}"),
+                _ => format!("{} {word}{figure}", purpose_in_words(*purpose)),
             }
         })
         .collect();
@@ -411,12 +413,7 @@ fn class(name: &str, place: ClassPlace, open: Option<ReasonCode>, is_card: bool)
 /// That a card does not pass a class, and the rate that is too low.
 fn not_passed(name: &str, missed: Option<Missed>) -> String {
     let why = missed.map_or_else(String::new, |Missed { quantity, reached, at_least }| {
-        let what = match quantity {
-            Quantity::RandomRead => "reads",
-            Quantity::RandomWrite => "writes",
-            Quantity::SequentialWrite => "large writes",
-        };
-        format!(" ({what} {reached}, needs {at_least})")
+        format!(" ({} {reached}, needs {at_least})", quantity_in_words(quantity))
     });
     format!("{name} not passed{why}")
 }

@@ -1,0 +1,43 @@
+//! The figures that decide a bad answer, each beside its limit.
+
+use cardproof_rating::answer::{BadPauses, Fast, TooLow};
+use cardproof_rating::wording::bare;
+use cardproof_rating::{Purpose, Quantity};
+
+/// The figure that makes a use slow and the limit, in brackets; empty where it is not slow.
+pub(super) fn deciding_figure(fast: &Fast, purpose: Purpose) -> String {
+    let Fast::Measured { slow_by, bad_pauses, .. } = fast else { return String::new() };
+    match (purpose, bad_pauses) {
+        (Purpose::Pauses, Some(BadPauses::Long(longest))) => {
+            format!(" (longest {longest}, limit {})", BadPauses::LENGTH)
+        }
+        (Purpose::Pauses, Some(BadPauses::Share(share))) => {
+            format!(
+                " ({:.0} % of the time, limit {:.0} %)",
+                100.0 * share,
+                100.0 * BadPauses::SHARE
+            )
+        }
+        _ => {
+            let found = slow_by.iter().find(|(slow, _)| *slow == purpose);
+            found.map_or_else(
+                String::new,
+                |(_, TooLow { quantity, reached: (low, high), limit })| {
+                    let what = quantity_in_words(*quantity);
+                    let range =
+                        if low == high { String::new() } else { format!("{} to ", bare(low)) };
+                    format!(" ({what} {range}{high}, needs more than {limit})")
+                },
+            )
+        }
+    }
+}
+
+/// A measured quantity as a verb or noun before its figure.
+pub(super) const fn quantity_in_words(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::RandomRead => "reads",
+        Quantity::RandomWrite => "writes",
+        Quantity::SequentialWrite => "large writes",
+    }
+}
