@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use cardproof_device::guard::Leave;
-use cardproof_record::{Record, TargetKind};
+use cardproof_record::Record;
 use cardproof_runner::Event as OfPhases;
 use cardproof_session::{Event, Frontend, Prepared, Question};
 
@@ -50,11 +50,7 @@ impl Terminal {
         }
         let whole = target.canonicalize();
         let name = whole.as_deref().unwrap_or(target).display();
-        let kind = match draft.conditions.target.kind {
-            TargetKind::File => "a file on ",
-            _ => "",
-        };
-        self.talk.note(&format!("Measuring {name}: {kind}{}.", cardproof_report::title(draft)));
+        self.talk.note(&format!("Measuring {name}: {}.", cardproof_report::title(draft)));
         announcement.iter().for_each(|sentence| self.talk.note(sentence));
     }
 

@@ -63,7 +63,7 @@ pub(crate) struct VerifyArgs {
     /// longer
     ///
     /// A hidden store is extra memory in some fakes. It keeps the data that was written last, so that short
-    /// tests pass. The answer says which size is ruled out if less is missing. The test writes one and a half
+    /// tests pass. With --details, the answer says which size is ruled out if less is missing. The test writes one and a half
     /// times as much.
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
@@ -116,6 +116,9 @@ pub(crate) struct VerifyArgs {
     /// The verdict as JSON, to a file or to standard output
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<Sink>,
+    /// Also show which hidden stores the test rules out, and how sure the verdict is
+    #[arg(long)]
+    pub(crate) details: bool,
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,

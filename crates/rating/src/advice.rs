@@ -24,7 +24,7 @@ use crate::life;
 use crate::meaning::PAUSE_POOR;
 use crate::pauses::{FELT_PAUSE, pauses_in};
 use crate::pick::{Finding, is_sequential};
-use crate::scope::{OF_A_FILE, size_beyond_range};
+use crate::scope::size_beyond_range;
 use crate::shown::shown_rate;
 use crate::transports::storage;
 use cardproof_units::Throughput;
@@ -243,9 +243,6 @@ fn distrust(case: &Case<'_>) -> Option<String> {
 
 fn follow_capacity(case: &Case<'_>) -> Option<String> {
     let found = capacity(case.record)?;
-    if case.record.conditions.target.kind == TargetKind::File && found.is_sound() {
-        return Some(OF_A_FILE.to_owned());
-    }
     Some(found.advice().unwrap_or_else(|| {
         "The capacity is not proven. Run `cardproof verify` on the device itself with --restore (keeps \
          your data) or --destroy."

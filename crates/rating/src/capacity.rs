@@ -7,15 +7,16 @@ mod elsewhere;
 mod files;
 mod inference;
 mod places;
+mod words;
 
-use cardproof_evidence::capacity::{Exclusion, Finding, Verdict, exclusions_in_words};
-use cardproof_record::{CapacityBounds, CapacityTest, CapacityVerdict, Record, State};
+use cardproof_evidence::capacity::{Exclusion, Finding, Verdict};
+use cardproof_record::{CapacityBounds, CapacityTest, CapacityVerdict, Record, State, TargetKind};
 use cardproof_units::Bytes;
 
-use crate::defect_kind::DefectKind;
 use crate::origin;
 
 use inference::finding;
+use words::covered;
 
 pub use places::capacity_place;
 
@@ -30,6 +31,9 @@ const COVERED: f64 = 0.9;
 /// held 6, 12 and 39 % of what they announced (issues 258, 52 and 281 of AltraMayor/f3). Less is enough where reading
 /// places elsewhere excludes such a fake.
 const STANDS_FROM: f64 = 0.25;
+
+/// A test in free space leaves a tenth of it to other programs, or less.
+const SPACE_TESTED: f64 = 0.9;
 
 /// Where reading places elsewhere excludes every device that really holds up to this share of what it announces, the
 /// free space stands for the device however small it is. A choice: no fake of a larger share is known, and what a test
@@ -47,6 +51,8 @@ pub struct Capacity {
     pub probability: f64,
     /// What the device announces.
     pub announced: Bytes,
+    /// Whether a file was tested in place of a device: it has no capacity of its own.
+    pub is_file: bool,
     /// How much of it was tested, where that was free space of a file system alone.
     pub free_space: Option<Bytes>,
     /// How much was free then; absent where that is not known.
@@ -92,7 +98,22 @@ pub fn capacity(record: &Record) -> Option<Capacity> {
         (None, None) => of_reading(announced, test, &record.state),
     };
     let found = Capacity { is_full: test.is_full, ..judged };
-    Some(with_surface(with_origin(with_untested(with_reconnection(found, test), test), test), test))
+    let found = with_origin(with_untested(with_reconnection(found, test), test), test);
+    Some(Capacity { is_file: is_file(record), ..with_surface(found, test) })
+}
+
+/// How much more space must be free for a verdict on a device of `announced` bytes, of which `tested` were tested: up
+/// to whole GiB, or MiB where it is less than one.
+pub(crate) fn space_lacking(tested: Bytes, announced: Bytes) -> Bytes {
+    let lacking = (STANDS_FROM * announced.as_f64() - tested.as_f64()).max(0.0) / SPACE_TESTED;
+    let lacking = lacking.ceil() as u64;
+    let unit = if lacking < Bytes::gib(1).get() { Bytes::mib(1) } else { Bytes::gib(1) };
+    Bytes(lacking.next_multiple_of(unit.get()))
+}
+
+/// Whether `record` is of a file that was named, and not of a device or its free space.
+fn is_file(record: &Record) -> bool {
+    record.conditions.target.kind == TargetKind::File
 }
 
 impl Capacity {
@@ -103,6 +124,7 @@ impl Capacity {
             kind: "unknown",
             probability: 0.0,
             announced,
+            is_file: false,
             free_space: None,
             free_before: None,
             real_size: (Bytes::ZERO, announced),
@@ -139,6 +161,7 @@ impl Capacity {
     pub fn not_tested(record: &Record) -> Self {
         Self {
             reasons: vec!["the test could not be done".to_owned()],
+            is_file: is_file(record),
             ..Self::unknown(record.conditions.target.size_bytes)
         }
     }
@@ -155,180 +178,6 @@ impl Capacity {
     /// How much was tested, where that is too little to stand for all of the device.
     pub(crate) fn part_tested(&self) -> Option<Bytes> {
         self.free_space.filter(|tested| tested.as_f64() < COVERED * self.announced.as_f64())
-    }
-
-    /// Which fakes would have been found, in words, where a reason names only one of them.
-    #[must_use]
-    pub fn exclusions_in_words(&self) -> Option<String> {
-        let is_genuine = self.verdict == CapacityVerdict::Genuine;
-        exclusions_in_words(&self.exclusions, self.excluded_sharing.get()).filter(|_| is_genuine)
-    }
-
-    /// How sure the verdict is, in words, for those who ask for details; `None` where there is none.
-    #[must_use]
-    pub fn certainty_in_words(&self) -> Option<String> {
-        let is_verdict = matches!(
-            self.verdict,
-            CapacityVerdict::Genuine | CapacityVerdict::Fake | CapacityVerdict::Damaged
-        );
-        is_verdict.then(|| format!("how sure this verdict is: {}", percent(self.probability)))
-    }
-
-    /// Whether anything is known of how much it really holds.
-    fn has_bounds(&self) -> bool {
-        self.real_size.0 > Bytes::ZERO || self.real_size.1 < self.announced
-    }
-
-    /// The verdict in one sentence.
-    #[must_use]
-    pub fn headline(&self) -> String {
-        format!("{}: {}", self.verdict_in_words(), self.what_it_says())
-    }
-
-    /// The verdict, in capitals, as it leads the sentence of [`headline`](Self::headline).
-    #[must_use]
-    pub fn verdict_in_words(&self) -> &'static str {
-        match self.verdict {
-            CapacityVerdict::Genuine if self.part_tested().is_some() => "GENUINE as far as tested",
-            CapacityVerdict::Genuine => "GENUINE",
-            CapacityVerdict::Fake => "FAKE",
-            CapacityVerdict::Damaged => "DAMAGED",
-            CapacityVerdict::Suspicious => "SUSPICIOUS",
-            CapacityVerdict::Undecided => "UNDECIDED",
-        }
-    }
-
-    /// What the verdict says of this device: the rest of the sentence of [`headline`](Self::headline).
-    #[must_use]
-    pub fn what_it_says(&self) -> String {
-        match (self.verdict, self.part_tested()) {
-            (CapacityVerdict::Genuine, Some(tested)) => {
-                format!("{}.", covered(tested, self.free_before, self.announced))
-            }
-            (CapacityVerdict::Genuine, None) if self.is_full => match self.free_space {
-                Some(tested) if tested < self.announced => {
-                    format!("all {tested} that were tested of {} keep data.", self.announced)
-                }
-                _ => format!("all {} keep data.", self.announced),
-            },
-            (CapacityVerdict::Genuine, None) => {
-                format!("samples over all {} were correct.", self.announced)
-            }
-            (CapacityVerdict::Fake, _) if !self.has_bounds() => {
-                format!("advertised capacity {}, and less than that is real.", self.announced)
-            }
-            (CapacityVerdict::Fake, _) => format!(
-                "advertised capacity {}, real capacity {}.",
-                self.announced,
-                between(self.real_size),
-            ),
-            (CapacityVerdict::Damaged, _) => "parts of the device do not keep data.".to_owned(),
-            (CapacityVerdict::Suspicious, _) => "there are signs of a counterfeit.".to_owned(),
-            (CapacityVerdict::Undecided, _) if self.is_only_read => {
-                "nothing was written, and only a test that writes can show whether the capacity is real."
-                    .to_owned()
-            }
-            (CapacityVerdict::Undecided, Some(tested)) if self.is_too_small => format!(
-                "nothing wrong was found in what was tested: {}.",
-                covered(tested, self.free_before, self.announced)
-            ),
-            (CapacityVerdict::Undecided, _) => {
-                "the test did not show enough for a verdict.".to_owned()
-            }
-        }
-    }
-
-    /// The verdict in a word or more, beside another result; `None` where it is not genuine, which stands alone.
-    #[must_use]
-    pub fn beside_another(&self) -> Option<&'static str> {
-        let is_part = self.part_tested().is_some();
-        let words = if is_part { "genuine as far as tested" } else { "genuine" };
-        (self.verdict == CapacityVerdict::Genuine).then_some(words)
-    }
-
-    /// The verdict in a few words, for a list.
-    #[must_use]
-    pub fn in_short(&self) -> String {
-        match self.verdict {
-            CapacityVerdict::Genuine if let Some(tested) = self.part_tested() => {
-                format!("capacity genuine as far as tested ({tested} of {})", self.announced)
-            }
-            CapacityVerdict::Genuine => "capacity genuine".to_owned(),
-            CapacityVerdict::Fake => format!("{}: {}", DefectKind::Fake.word(), self.held()),
-            CapacityVerdict::Damaged => DefectKind::Damaged.word().to_owned(),
-            CapacityVerdict::Suspicious => "suspicious".to_owned(),
-            CapacityVerdict::Undecided => "capacity undecided".to_owned(),
-        }
-    }
-
-    /// What a fake holds, in a few words.
-    pub(crate) fn held(&self) -> String {
-        match self.real_size {
-            _ if !self.has_bounds() => format!("holds less than {}", self.announced),
-            (Bytes::ZERO, most) => format!("holds at most {most} of {}", self.announced),
-            (least, _) => format!("holds {least} of {}", self.announced),
-        }
-    }
-
-    /// What to do with the device; `None` where another test is needed first.
-    #[must_use]
-    pub fn advice(&self) -> Option<String> {
-        let advice = match self.verdict {
-            CapacityVerdict::Genuine | CapacityVerdict::Undecided
-                if self.is_sound()
-                    && let Some(tested) = self.part_tested() =>
-            {
-                let untested = 100.0 * (1.0 - tested.as_f64() / self.announced.as_f64().max(1.0));
-                format!("The free space keeps data. {untested:.0} % of the device was not tested.")
-            }
-            CapacityVerdict::Fake if self.free_space.is_some() => {
-                "Return the device and ask for your money back. Do not store data on it.".to_owned()
-            }
-            CapacityVerdict::Genuine => {
-                "The capacity is genuine. You can use the device.".to_owned()
-            }
-            CapacityVerdict::Fake if !self.holds_front => {
-                "Return the device and ask for your money back. Do not store data on it: it loses data at \
-                 addresses of all kinds."
-                    .to_owned()
-            }
-            CapacityVerdict::Fake => format!(
-                "Return the device and ask for your money back. Do not store data on it: only the first {} can \
-                 keep data.",
-                self.real_size.0
-            ),
-            CapacityVerdict::Damaged => {
-                "Copy your files to another device now, and replace this one. Do not store data on it."
-                    .to_owned()
-            }
-            CapacityVerdict::Suspicious | CapacityVerdict::Undecided => return None,
-        };
-        Some(advice)
-    }
-}
-
-/// What a test in free space has covered: of what was free, where that is known, and of the device.
-fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
-    let of_free = |free: Bytes| format!("the {free} that were free");
-    let space = free.map_or_else(|| "free space".to_owned(), of_free);
-    format!("{tested} of {space}, on a device of {announced}")
-}
-
-/// In whole per cent, rounded down: a test leaves some doubt, so nothing is 100 %.
-fn percent(probability: f64) -> String {
-    if probability >= 0.99 {
-        return "more than 99 %".to_owned();
-    }
-    format!("about {:.0} %", (probability * 100.0).floor())
-}
-
-fn between((low, high): (Bytes, Bytes)) -> String {
-    if low == Bytes::ZERO {
-        format!("at most {high}")
-    } else if low.to_string() == high.to_string() {
-        format!("{low} ({} bytes)", high.get())
-    } else {
-        format!("{low} to {high}")
     }
 }
 

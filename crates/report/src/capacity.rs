@@ -2,7 +2,7 @@
 
 use cardproof_rating::answer::Standing;
 use cardproof_rating::{Capacity, capacity};
-use cardproof_record::{CapacityVerdict, Record};
+use cardproof_record::{CapacityVerdict, Record, TargetKind};
 
 use crate::answer::{BOLD, painted, style_of};
 use crate::clean::one_line;
@@ -10,7 +10,12 @@ use crate::lead::Lead;
 use crate::wrap::sentence;
 
 /// The heading above the verdict on the capacity in every report.
-pub(crate) const HEADING: &str = "Is the capacity real?";
+pub(crate) fn heading(record: &Record) -> &'static str {
+    match record.conditions.target.kind {
+        TargetKind::File => "Does the file keep data?",
+        _ => "Is the capacity real?",
+    }
+}
 
 /// The verdict in a sentence; empty where the capacity was not tested.
 pub(crate) fn headline(record: &Record) -> String {

@@ -60,6 +60,8 @@ pub(crate) struct Contents {
     pub(crate) headline: String,
     /// Device, computer and conditions.
     pub(crate) facts: Vec<Fact>,
+    /// The heading above the verdict on the capacity.
+    pub(crate) capacity_heading: &'static str,
     /// Why the capacity is judged so.
     pub(crate) capacity: Vec<String>,
     /// The card's geometry from timings.
@@ -276,6 +278,7 @@ impl Contents {
             data: cardproof_rating::data::in_short(record),
             headline,
             facts: facts(record),
+            capacity_heading: capacity::heading(record),
             capacity: capacity::lines(record),
             geometry: geometry_lines(record),
             jobs: jobs::jobs(record),

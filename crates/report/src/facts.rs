@@ -29,8 +29,14 @@ pub fn title(record: &Record) -> String {
         (TargetKind::Null, _) => "Null target".to_owned(),
         (TargetKind::Simulated, Some(named)) => format!("{named} (simulated)"),
         (TargetKind::Simulated, None) => "Simulated card".to_owned(),
+        (TargetKind::File, named) => file_on(&named.unwrap_or_else(unknown_storage)),
         (_, named) => named.unwrap_or_else(unknown_storage),
     }
+}
+
+/// The name of a file that was tested in place of the `storage` on which it lies.
+pub(crate) fn file_on(storage: &str) -> String {
+    format!("a file on {storage}")
 }
 
 /// The name of the storage on a narrow line. That of a simulated card holds its size.

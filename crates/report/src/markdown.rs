@@ -41,7 +41,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     if !contents.headline.is_empty() && !contents.lead.as_ref().is_some_and(is_said) {
         writeln!(out, "**{}**\n", Markdown(&contents.headline))?;
     }
-    write_list(out, crate::capacity::HEADING, &contents.capacity)?;
+    write_list(out, contents.capacity_heading, &contents.capacity)?;
     write_list(out, GEOMETRY_HEADING, &contents.geometry)?;
     write_list(out, crate::jobs::HEADING, &contents.jobs)?;
     for (heading, items) in &contents.setups {
@@ -58,7 +58,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
     write_list(out, crate::flushes::HEADING, &contents.flushes)?;
     write_list(out, "What limited", &contents.limits_in_full())?;
     write_list(out, "Doubts", &contents.doubts)?;
-    write_list(out, "What next", &contents.steps)?;
+    write_list(out, "Next", &contents.steps)?;
     if !contents.is_jobs_only {
         write_rows(out, contents)?;
     }

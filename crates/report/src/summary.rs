@@ -67,7 +67,7 @@ pub fn details(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     }
     page.lead(contents.lead.as_ref());
     page.alarm(contents.alarm.as_deref());
-    page.list(crate::capacity::HEADING, &contents.capacity);
+    page.list(contents.capacity_heading, &contents.capacity);
     page.list(GEOMETRY_HEADING, &contents.geometry);
     page.list(crate::jobs::HEADING, &contents.jobs);
     contents.setups.iter().for_each(|(heading, items)| page.list(heading, items));
@@ -81,7 +81,7 @@ pub fn details(record: &Record, verdicts: &[Verdict], width: u16, styled: bool) 
     page.list(contents.course_heading, &contents.course_in_short);
     page.conditions(&contents);
     if !is_of_check(record) {
-        page.list("What next", &contents.steps);
+        page.list("Next", &contents.steps);
     }
     page.out
 }

@@ -1,6 +1,7 @@
 //! `verify --queue` and `verify --discard`: do a command queue and discards leave data as they are?
 
 use cardproof_rating::integrity::integrity;
+use cardproof_rating::wording;
 use cardproof_record::{Record, State};
 use cardproof_report::integrity_in_words;
 use cardproof_session::{IntegrityCheck, IntegrityWish, Options, simulated_name};
@@ -90,10 +91,12 @@ fn publish(args: &VerifyArgs, record: &Record, talk: Talk) -> Result<(), Failure
     let mut text = String::from("\n");
     for test in integrity_in_words(record) {
         text.push_str(&format!("{}.\n", test.headline));
-        test.details.iter().for_each(|line| text.push_str(&format!("  - {line}.\n")));
+        for line in &test.details {
+            text.push_str(&format!("  - {}.\n", wording::sentence(line)));
+        }
     }
     for step in cardproof_rating::next_steps(record, &[]) {
-        text.push_str(&format!("What to do: {step}\n"));
+        text.push_str(&format!("Next: {step}\n"));
     }
     output::write(&Sink::Stdout, &talk::paged(&text))?;
     talk.note(&format!("Written {}, read {}.", record.bytes_written, record.bytes_read));

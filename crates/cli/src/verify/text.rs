@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cardproof_device::guard::{self, Leave};
 use cardproof_device::{Sysroot, look_at_path};
-use cardproof_rating::wording;
+use cardproof_rating::{Capacity, wording};
 use cardproof_record::{CapacityVerdict, Transport};
 use cardproof_report::capacity_headline;
 use cardproof_units::{Bytes, shell_path};
@@ -16,7 +16,8 @@ use crate::output::is_block_device;
 /// The page. With `styled`, the verdict is set in an ANSI style.
 pub(super) fn page(answer: &Answer, args: &VerifyArgs, styled: bool) -> String {
     let mut text = format!("\n{}\n", capacity_headline(&answer.found, styled));
-    for reason in &answer.found.reasons {
+    let details = if args.details { details(&answer.found) } else { Vec::new() };
+    for reason in answer.found.reasons.iter().chain(&details) {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  - {}.", wording::sentence(reason));
     }
@@ -29,6 +30,11 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs, styled: bool) -> String {
     text.push_str(&advice(answer, args, &restoring(args)));
     text.push('\n');
     text
+}
+
+/// What else the test of a capacity shows.
+fn details(found: &Capacity) -> Vec<String> {
+    [found.exclusions_in_words(), found.certainty_in_words()].into_iter().flatten().collect()
 }
 
 fn ranges(answer: &Answer) -> String {
@@ -116,10 +122,7 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
     if let Some(advice) = answer.found.advice() {
         let is_part = answer.found.is_sound() && is_files;
         let rest = if is_part { of_the_rest(args, option) } else { String::new() };
-        if answer.found.verdict == CapacityVerdict::Genuine && is_plain_file(args) {
-            return format!("What to do: {OF_A_FILE}");
-        }
-        return format!("What to do: {advice}{rest}");
+        return format!("Next: {advice}{rest}");
     }
     let target = shell_path(&args.target);
     let by_writing = if is_files {
@@ -131,29 +134,28 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
     let keeps = if is_files { "" } else { " (keeps your data)" };
     match answer.found.verdict {
         CapacityVerdict::Suspicious => {
-            format!("What to do: test it by writing: {by_writing}{keeps}")
+            format!("Next: test it by writing: {by_writing}{keeps}")
         }
         CapacityVerdict::Undecided if is_files && args.full => {
-            format!("What to do: {}.{}", again(), of_the_rest(args, option))
+            format!("Next: {}.{}", again(), of_the_rest(args, option))
         }
         CapacityVerdict::Undecided if is_files => {
-            format!("What to do: to be sure, test all of the free space: {by_writing}")
+            format!("Next: to be sure, test all of the free space: {by_writing}")
         }
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO && is_plain_file(args) => {
             format!(
-                "What to do: {OF_A_FILE} If this file is a card to other programs: {by_writing}{keeps}"
+                "Next: {OF_A_FILE} If this file is a card to other programs: {by_writing}{keeps}"
             )
         }
-        CapacityVerdict::Undecided if is_plain_file(args) => format!("What to do: {OF_A_FILE}"),
+        CapacityVerdict::Undecided if is_plain_file(args) => format!("Next: {OF_A_FILE}"),
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO => {
-            format!("What to do: to be sure, test it by writing: {by_writing}{keeps}")
+            format!("Next: to be sure, test it by writing: {by_writing}{keeps}")
         }
         _ if is_loop(&args.target) => {
-            "What to do: attach the file with losetup --direct-io=on, and repeat the test."
-                .to_owned()
+            "Next: attach the file with losetup --direct-io=on, and repeat the test.".to_owned()
         }
-        _ if args.full || answer.is_full => format!("What to do: {}.", again()),
-        _ => format!("What to do: {}; with --full it writes every byte.", again()),
+        _ if args.full || answer.is_full => format!("Next: {}.", again()),
+        _ => format!("Next: {}; with --full it writes every byte.", again()),
     }
 }
 

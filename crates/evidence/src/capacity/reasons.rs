@@ -55,10 +55,8 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
     let all = &finding.exclusions;
     let told = all.iter().filter(anywhere).min_by(least).or_else(|| all.iter().min_by(least))?;
     Some(format!(
-        "a fake that lacks {} of its capacity or more would very probably have been found, even if it keeps \
-         the latest {} of writes in a cache so that short tests pass",
-        missing(told),
-        Bytes(told.store_bytes)
+        "a fake that lacks {} of its capacity or more would very probably have been found",
+        missing(told)
     ))
 }
 
@@ -66,16 +64,17 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
 /// without a rule, up to the real size `sharing_bytes`.
 #[must_use]
 pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Option<String> {
-    // The first is told among the reasons.
-    let (_, larger) = exclusions.split_first().filter(|(_, larger)| !larger.is_empty())?;
+    if exclusions.is_empty() {
+        return None;
+    }
     let of = |exclusion: &Exclusion| {
         format!(
-            "if {} is missing, a cache of up to {} could not have hidden it",
+            "if {} of the capacity is missing, a store of up to {} could not have hidden it",
             missing(exclusion),
             Bytes(exclusion.store_bytes)
         )
     };
-    let found: Vec<String> = larger.iter().map(of).collect();
+    let found: Vec<String> = exclusions.iter().map(of).collect();
     let sharing = match sharing_bytes {
         0 => String::new(),
         real => format!(
@@ -83,7 +82,8 @@ pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Opti
             Bytes(real)
         ),
     };
-    Some(format!("{}{sharing}", found.join("; ")))
+    let store = "some fakes keep the latest writes in a store, so that short tests pass";
+    Some(format!("{store}: {}{sharing}", found.join("; ")))
 }
 
 fn missing(exclusion: &Exclusion) -> String {

@@ -1,8 +1,10 @@
 //! What to do next: at most three steps, the one that saves data first.
 
+use cardproof_units::Bytes;
 use serde::Serialize;
 
 use super::{Answer, ClassPlace, Fast, Healthy, Overall, Powered, Real, SetUp, Thing, Untested};
+use crate::capacity::space_lacking;
 use crate::meaning::Grade;
 use crate::signs::{Experiment, LogRead};
 
@@ -49,8 +51,8 @@ pub enum Next {
     NameStorage,
     /// Measure a directory of the user's own on it, or run it as root.
     OwnDirectory,
-    /// Move files away, so that more of it can be tested, and check again.
-    MoveFiles,
+    /// Free so much more of it, so that enough can be tested, and check again.
+    MoveFiles(#[serde(skip)] Bytes),
     /// Mount a file system of it, and measure a directory there.
     MeasureMounted,
     /// Use another card for a system: one that passes A1, which this one does not.
@@ -91,7 +93,9 @@ pub(super) fn steps(answer: &Answer) -> Vec<Next> {
     // More of what is sound can wait.
     match answer.real {
         Some(Real::SoFar { .. }) => steps.push(Next::VerifyFull),
-        Some(Real::TooSmall { .. }) => steps.push(Next::MoveFiles),
+        Some(Real::TooSmall { tested, of }) => {
+            steps.push(Next::MoveFiles(space_lacking(tested, of)));
+        }
         _ => {}
     }
     if matches!(answer.healthy, Some(Healthy::Yes { log: LogRead::NotPermitted, .. })) {
@@ -212,8 +216,6 @@ fn of_set_up(set_up: Option<&SetUp>) -> Option<Next> {
 
 #[cfg(test)]
 mod tests {
-    use cardproof_units::Bytes;
-
     use super::*;
 
     fn steps_of(system: Grade, disturbed: usize) -> Vec<Next> {
@@ -229,6 +231,8 @@ mod tests {
             a1_open: None,
             a2_open: None,
             a1_missed: None,
+            slow_by: Vec::new(),
+            bad_pauses: None,
             place: None,
             doubt: None,
             disturbed,
@@ -310,7 +314,7 @@ mod tests {
         let (tested, of) = (Bytes::gib(1), Bytes::gib(8));
         for (real, last) in [
             (Real::SoFar { tested, of }, Next::VerifyFull),
-            (Real::TooSmall { tested, of }, Next::MoveFiles),
+            (Real::TooSmall { tested, of }, Next::MoveFiles(Bytes::gib(2))),
         ] {
             let sound = Answer { real: Some(real), ..answer(Overall::WatchIt, None) };
             assert_eq!(steps(&sound), [slow.clone(), vec![last]].concat(), "{sound:?}");

@@ -113,6 +113,7 @@ impl Real {
     pub(super) fn judged(found: &Capacity, conditions: &Conditions, is_full: bool) -> Self {
         let signs = signs(conditions);
         match found.verdict {
+            CapacityVerdict::Genuine if found.is_file => Self::NotTested { why: Untested::File },
             CapacityVerdict::Genuine => genuine(found, is_full),
             CapacityVerdict::Fake => Self::No {
                 holds_min: found.real_size.0,

@@ -155,7 +155,8 @@ fn a_small_part_of_the_device_does_not_make_it_genuine() {
          8 GiB."
     );
     assert!(small.reasons[0].contains("500 MiB or more may pass"), "{small:#?}");
-    let advice = "The free space keeps data. 94 % of the device was not tested.";
+    let advice = "The free space keeps data. 94 % of the device was not tested. For a verdict, free at least 2 GiB more \
+                  and repeat the test.";
     assert_eq!(small.advice().as_deref(), Some(advice));
     let fake = in_free_space(Bytes::mib(500), 100 << 20);
     assert_eq!(fake.verdict, CapacityVerdict::Fake, "what is wrong there is wrong: {fake:#?}");
@@ -216,7 +217,7 @@ fn data_at_places_that_nobody_wrote_are_a_fakes() {
         ..over_the_disk(900)
     });
     assert_eq!(fake.verdict, CapacityVerdict::Fake);
-    assert_eq!(fake.headline(), "FAKE: advertised capacity 32 GiB, real capacity at most 6 GiB.");
+    assert_eq!(fake.headline(), "FAKE: announced capacity 32 GiB, real capacity at most 6 GiB.");
     assert_eq!(fake.in_short(), "FAKE: holds at most 6 GiB of 32 GiB");
     let in_files = CapacityElsewhere { places: 50, found: 1, changed: 1, ..Default::default() };
     let fake = with_elsewhere(in_files);
@@ -344,4 +345,28 @@ fn what_could_not_be_tested_is_called_so_and_not_wrong() {
 #[test]
 fn a_record_without_a_test_has_no_verdict() {
     assert_eq!(capacity(&records::typical_a1_card()), None);
+}
+
+#[test]
+fn a_file_is_no_device_and_has_no_capacity() {
+    let of_file = Capacity {
+        verdict: CapacityVerdict::Genuine,
+        is_file: true,
+        is_full: true,
+        ..Capacity::unknown(Bytes::mib(64))
+    };
+    assert_eq!(of_file.headline(), "FILE KEEPS DATA: all 64 MiB were read back correctly.");
+    assert_eq!(of_file.in_short(), "file: all 64 MiB keep data");
+    assert_eq!(of_file.beside_another(), Some("file keeps data"));
+    assert!(of_file.advice().unwrap().contains("a file has no capacity of its own"));
+    let damaged = Capacity { verdict: CapacityVerdict::Damaged, ..of_file };
+    assert_eq!(damaged.headline(), "DAMAGED: parts of the file do not keep data.");
+}
+
+#[test]
+fn what_is_lacking_for_a_verdict_is_told_in_whole_units() {
+    // A quarter of 64 GiB is needed, and nine tenths of what is free are tested.
+    assert_eq!(space_lacking(Bytes::gib(7), Bytes::gib(64)), Bytes::gib(10));
+    assert_eq!(space_lacking(Bytes::mib(500), Bytes::gib(2)), Bytes::mib(14));
+    assert_eq!(space_lacking(Bytes::gib(20), Bytes::gib(64)), Bytes::ZERO);
 }

@@ -1,5 +1,6 @@
 //! What to do next: the steps of an answer as commands and actions, and those of a record.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display};
 
 use cardproof_rating::answer::Next;
@@ -18,7 +19,7 @@ pub struct Step {
     /// The command to type, where it is one.
     pub command: Option<String>,
     /// What the command does, or what to do.
-    pub action: &'static str,
+    pub action: Cow<'static, str>,
 }
 
 impl Step {
@@ -60,8 +61,8 @@ pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
 }
 
 /// The command, without its target, and what it does; or what to do.
-const fn here(step: Next) -> (Option<&'static str>, &'static str) {
-    match step {
+fn here(step: Next) -> (Option<&'static str>, Cow<'static, str>) {
+    let (command, action) = match step {
         Next::CopyData => (None, "copy your data to another device now"),
         Next::ReturnIt => (None, "give it back and ask for your money"),
         Next::ReplaceIt => (None, "replace it, and do not store data on it"),
@@ -84,24 +85,32 @@ const fn here(step: Next) -> (Option<&'static str>, &'static str) {
         Next::Tune => (Some("cardproof tune"), "shows what to set, and why"),
         Next::Noatime => (None, "mount it with noatime (in /etc/fstab)"),
         Next::RunAsRoot => (Some("sudo cardproof health"), "reads the kernel log"),
-        Next::MeasureDirectory => (Some("cardproof"), "one on it, once it is mounted for writing"),
+        Next::MeasureDirectory => {
+            (Some("cardproof"), "name a directory on it, once it is mounted for writing")
+        }
         Next::LookAtSwitch => (
             Some("cardproof"),
-            "one on it, once it is mounted for writing; is its write-protect switch on?",
+            "name a directory on it, once it is mounted for writing; is its write-protect switch on?",
         ),
         Next::NameStorage => (
             Some("cardproof"),
-            "one on the card or disk that you mean; an image has no speed of its own",
+            "name a directory on the card or disk that you mean; an image has no speed of its own",
         ),
         Next::OwnDirectory => {
-            (Some("cardproof"), "one of your own on it; or run it as root, with sudo")
+            (Some("cardproof"), "name a directory of your own on it, or use sudo")
         }
-        Next::MeasureMounted => (Some("cardproof"), "for its speed: a directory on it, mounted"),
-        Next::MoveFiles => (None, "move files away and check it again: more of it is tested then"),
+        Next::MeasureMounted => {
+            (Some("cardproof"), "tests its speed: mount it, and name a directory on it")
+        }
+        Next::MoveFiles(lacking) => {
+            let action = format!("free at least {lacking} more of its space, and check it again");
+            return (None, action.into());
+        }
         Next::FasterCard => (None, "for a system, use a card that passes A1"),
         Next::FasterStorage => (None, "for a system, use an SSD or a faster card"),
         Next::CheckAgain => (None, "close other programs, and check it again"),
-    }
+    };
+    (command, action.into())
 }
 
 /// What to do next: after a check what its page says, and nothing else.

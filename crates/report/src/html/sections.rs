@@ -27,7 +27,7 @@ pub(super) fn write_results(page: &mut Markup, contents: &Contents) {
         markup!(page, "<p class=\"alarm\"><strong>{} {}</strong></p>\n", ALARM, &bound(alarm));
     }
     if !contents.has_verdicts() {
-        write_list(page, "capacity", crate::capacity::HEADING, &contents.capacity);
+        write_list(page, "capacity", contents.capacity_heading, &contents.capacity);
     }
     write_list(page, "geometry", GEOMETRY_HEADING, &contents.geometry);
     write_list(page, "done", crate::jobs::HEADING, &contents.jobs);
@@ -44,7 +44,7 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     }
     write_list(page, "flushes", crate::flushes::HEADING, &contents.flushes);
     write_list(page, "doubts", "Doubts", &contents.doubts);
-    write_list(page, "next", "What next", &contents.steps);
+    write_list(page, "next", "Next", &contents.steps);
     if !contents.is_jobs_only {
         write_rows(page, contents);
     }
@@ -53,7 +53,7 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     write_predictions(page, contents);
     // A check says in its answer what came of the test of the capacity.
     if contents.has_verdicts() {
-        write_folded(page, "capacity", crate::capacity::HEADING, &contents.capacity);
+        write_folded(page, "capacity", contents.capacity_heading, &contents.capacity);
     }
     write_folded(page, "limits", "What limited", &contents.limits_in_full());
     write_folded(page, "course", contents.course_heading, &contents.course);

@@ -1,0 +1,218 @@
+//! The verdict on a capacity in words: for a sentence, for a list, and what to do.
+
+use cardproof_evidence::capacity::exclusions_in_words;
+use cardproof_record::CapacityVerdict;
+use cardproof_units::Bytes;
+
+use super::{Capacity, space_lacking};
+use crate::defect_kind::DefectKind;
+use crate::scope::OF_A_FILE;
+
+impl Capacity {
+    /// Which fakes would have been found, in words, with the stores that could not have hidden them.
+    #[must_use]
+    pub fn exclusions_in_words(&self) -> Option<String> {
+        // Where every byte was compared, nothing is left to be excluded; and a file has no part in what a fake hides.
+        let is_told = self.is_sound() && !self.is_full && !self.is_file;
+        exclusions_in_words(&self.exclusions, self.excluded_sharing.get()).filter(|_| is_told)
+    }
+
+    /// How sure the verdict is, in words, for those who ask for details; `None` where there is none.
+    #[must_use]
+    pub fn certainty_in_words(&self) -> Option<String> {
+        let is_verdict = matches!(
+            self.verdict,
+            CapacityVerdict::Genuine | CapacityVerdict::Fake | CapacityVerdict::Damaged
+        );
+        is_verdict.then(|| format!("how sure this verdict is: {}", percent(self.probability)))
+    }
+
+    /// Whether anything is known of how much it really holds.
+    fn has_bounds(&self) -> bool {
+        self.real_size.0 > Bytes::ZERO || self.real_size.1 < self.announced
+    }
+
+    /// The verdict in one sentence.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        format!("{}: {}", self.verdict_in_words(), self.what_it_says())
+    }
+
+    /// The verdict, in capitals, as it leads the sentence of [`headline`](Self::headline).
+    #[must_use]
+    pub fn verdict_in_words(&self) -> &'static str {
+        match self.verdict {
+            CapacityVerdict::Genuine if self.is_file => "FILE KEEPS DATA",
+            CapacityVerdict::Genuine if self.part_tested().is_some() => "GENUINE as far as tested",
+            CapacityVerdict::Genuine => "GENUINE",
+            CapacityVerdict::Fake => "FAKE",
+            CapacityVerdict::Damaged => "DAMAGED",
+            CapacityVerdict::Suspicious => "SUSPICIOUS",
+            CapacityVerdict::Undecided => "UNDECIDED",
+        }
+    }
+
+    /// What the verdict says of this device: the rest of the sentence of [`headline`](Self::headline).
+    #[must_use]
+    pub fn what_it_says(&self) -> String {
+        match (self.verdict, self.part_tested()) {
+            (CapacityVerdict::Genuine, Some(tested)) => {
+                format!("{}.", covered(tested, self.free_before, self.announced))
+            }
+            (CapacityVerdict::Genuine, None) if self.is_file && self.is_full => {
+                format!("all {} were read back correctly.", self.announced)
+            }
+            (CapacityVerdict::Genuine, None) if self.is_full => match self.free_space {
+                Some(tested) if tested < self.announced => {
+                    format!("all {tested} that were tested of {} keep data.", self.announced)
+                }
+                _ => format!("all {} keep data.", self.announced),
+            },
+            (CapacityVerdict::Genuine, None) => {
+                format!("samples over all {} were correct.", self.announced)
+            }
+            (CapacityVerdict::Fake, _) if !self.has_bounds() => {
+                format!("announced capacity {}, and less than that is real.", self.announced)
+            }
+            (CapacityVerdict::Fake, _) => format!(
+                "announced capacity {}, real capacity {}.",
+                self.announced,
+                between(self.real_size),
+            ),
+            (CapacityVerdict::Damaged, _) => format!("parts of the {} do not keep data.", self.noun()),
+            (CapacityVerdict::Suspicious, _) => "there are signs of a counterfeit.".to_owned(),
+            (CapacityVerdict::Undecided, _) if self.is_only_read && self.is_file => {
+                "nothing was written, and only a test that writes can show whether the file keeps data."
+                    .to_owned()
+            }
+            (CapacityVerdict::Undecided, _) if self.is_only_read => {
+                "nothing was written, and only a test that writes can show whether the capacity is real."
+                    .to_owned()
+            }
+            (CapacityVerdict::Undecided, Some(tested)) if self.is_too_small => format!(
+                "nothing wrong was found in what was tested: {}.",
+                covered(tested, self.free_before, self.announced)
+            ),
+            (CapacityVerdict::Undecided, _) => {
+                "the test did not show enough for a verdict.".to_owned()
+            }
+        }
+    }
+
+    /// The verdict in a word or more, beside another result; `None` where it is not genuine, which stands alone.
+    #[must_use]
+    pub fn beside_another(&self) -> Option<&'static str> {
+        let words = match self.part_tested() {
+            _ if self.is_file => "file keeps data",
+            Some(_) => "genuine as far as tested",
+            None => "genuine",
+        };
+        (self.verdict == CapacityVerdict::Genuine).then_some(words)
+    }
+
+    /// The verdict in a few words, for a list.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match self.verdict {
+            CapacityVerdict::Genuine if let Some(tested) = self.part_tested() => {
+                format!("capacity genuine as far as tested ({tested} of {})", self.announced)
+            }
+            CapacityVerdict::Genuine if self.is_file && self.is_full => {
+                format!("file: all {} keep data", self.announced)
+            }
+            CapacityVerdict::Genuine if self.is_file => {
+                format!("file: samples over all {} were correct", self.announced)
+            }
+            CapacityVerdict::Genuine => "capacity genuine".to_owned(),
+            CapacityVerdict::Fake => format!("{}: {}", DefectKind::Fake.word(), self.held()),
+            CapacityVerdict::Damaged => DefectKind::Damaged.word().to_owned(),
+            CapacityVerdict::Suspicious => "suspicious".to_owned(),
+            CapacityVerdict::Undecided if self.is_file => "file: undecided".to_owned(),
+            CapacityVerdict::Undecided => "capacity undecided".to_owned(),
+        }
+    }
+
+    /// What a fake holds, in a few words.
+    pub(crate) fn held(&self) -> String {
+        match self.real_size {
+            _ if !self.has_bounds() => format!("holds less than {}", self.announced),
+            (Bytes::ZERO, most) => format!("holds at most {most} of {}", self.announced),
+            (least, _) => format!("holds {least} of {}", self.announced),
+        }
+    }
+
+    /// What was tested, as a noun.
+    const fn noun(&self) -> &'static str {
+        if self.is_file { "file" } else { "device" }
+    }
+
+    /// What to do with the device; `None` where another test is needed first.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let advice = match self.verdict {
+            CapacityVerdict::Genuine | CapacityVerdict::Undecided
+                if self.is_sound()
+                    && let Some(tested) = self.part_tested() =>
+            {
+                let untested = 100.0 * (1.0 - tested.as_f64() / self.announced.as_f64().max(1.0));
+                let more = if self.is_too_small {
+                    let lacking = space_lacking(tested, self.announced);
+                    format!(" For a verdict, free at least {lacking} more and repeat the test.")
+                } else {
+                    String::new()
+                };
+                format!(
+                    "The free space keeps data. {untested:.0} % of the device was not tested.{more}"
+                )
+            }
+            CapacityVerdict::Fake if self.free_space.is_some() => {
+                "Return the device and ask for your money back. Do not store data on it.".to_owned()
+            }
+            CapacityVerdict::Genuine if self.is_file => OF_A_FILE.to_owned(),
+            CapacityVerdict::Genuine => {
+                "The capacity is genuine. You can use the device.".to_owned()
+            }
+            CapacityVerdict::Fake if !self.holds_front => {
+                "Return the device and ask for your money back. Do not store data on it: it loses data at \
+                 addresses of all kinds."
+                    .to_owned()
+            }
+            CapacityVerdict::Fake => format!(
+                "Return the device and ask for your money back. Do not store data on it: only the first {} can \
+                 keep data.",
+                self.real_size.0
+            ),
+            CapacityVerdict::Damaged => {
+                "Copy your files to another device now, and replace this one. Do not store data on it."
+                    .to_owned()
+            }
+            CapacityVerdict::Suspicious | CapacityVerdict::Undecided => return None,
+        };
+        Some(advice)
+    }
+}
+
+/// What a test in free space has covered: of what was free, where that is known, and of the device.
+pub(super) fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
+    let of_free = |free: Bytes| format!("the {free} that were free");
+    let space = free.map_or_else(|| "free space".to_owned(), of_free);
+    format!("{tested} of {space}, on a device of {announced}")
+}
+
+/// In whole per cent, rounded down: a test leaves some doubt, so nothing is 100 %.
+fn percent(probability: f64) -> String {
+    if probability >= 0.99 {
+        return "more than 99 %".to_owned();
+    }
+    format!("about {:.0} %", (probability * 100.0).floor())
+}
+
+fn between((low, high): (Bytes, Bytes)) -> String {
+    if low == Bytes::ZERO {
+        format!("at most {high}")
+    } else if low.to_string() == high.to_string() {
+        format!("{low} ({} bytes)", high.get())
+    } else {
+        format!("{low} to {high}")
+    }
+}
