@@ -488,13 +488,13 @@ fn moved(phases: &[PhaseDraft]) -> (Bytes, Bytes) {
     both.fold((Bytes::ZERO, Bytes::ZERO), |sum, one| (add(sum.0, one.0), add(sum.1, one.1)))
 }
 
-/// The names of `phases`, the second of one name being called `…-2`.
+/// The names of `phases`, the second of one name being called `…-run2`: a bare number reads as a queue depth.
 fn names_of_their_own(phases: &[PhaseDraft]) -> Vec<String> {
     let mut known: HashMap<String, usize> = HashMap::new();
     let of_its_own = |name: String| {
         let count = known.entry(name.clone()).or_default();
         *count += 1;
-        if *count == 1 { name } else { format!("{name}-{count}") }
+        if *count == 1 { name } else { format!("{name}-run{count}") }
     };
     phases.iter().map(PhaseDraft::name).map(of_its_own).collect()
 }

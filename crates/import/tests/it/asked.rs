@@ -221,8 +221,8 @@ fn dd_is_read_in_a_loop_and_with_an_exponent() {
             "dd-loop-one-command.txt",
             &[
                 "sequential-write-1m-qd1 22.3 MB/s",
-                "sequential-write-1m-qd1-2 22.1 MB/s",
-                "sequential-write-1m-qd1-3 9.1 MB/s",
+                "sequential-write-1m-qd1-run2 22.1 MB/s",
+                "sequential-write-1m-qd1-run3 9.1 MB/s",
             ],
         ),
         ("dd-exponent.txt", &["sequential-transfer-4k-qd1 53.6 MB/s"]),

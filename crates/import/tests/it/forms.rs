@@ -213,7 +213,7 @@ fn fio_s_command_counts_for_its_own_output_only() {
     let expected = [
         format!("random-read-4k-qd32 {rate} direct"),
         format!("random-read-4k-qd32-buffered {rate} cached"),
-        format!("random-read-4k-qd32-2 {rate} unknown"),
+        format!("random-read-4k-qd32-run2 {rate} unknown"),
     ];
     assert_eq!(told(&format!("{direct}{FIO}\n{cached}{FIO}\n{FIO}")), expected);
 }
