@@ -31,12 +31,15 @@ fn list(args: &SimListArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let mut text = String::new();
-    for card in catalogue() {
+    for group in Group::ALL {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{}\n    {}; {}", card.name, card.title, describe(card));
+        let _ = writeln!(text, "{}:\n", group.heading());
+        for card in catalogue().iter().filter(|card| Group::of(card) == group) {
+            let _ = writeln!(text, "{}\n    {}", card.name, describe(card));
+        }
+        text.push('\n');
     }
-    text.push_str("\nA fit holds for the tests that were published: others, or a smaller test range, give other rates. No \
-         simulated card reports its wear.\n");
+    text.push_str(REMARK);
     text.push_str("\nUse one in the place of a card, as sim:NAME, with check, run, verify, geometry, tune, powercut and endure:\n  \
          cardproof check sim:NAME\n  cardproof verify sim:NAME\nAs a file or device for other programs:\n  \
          cardproof sim serve NAME\n");
@@ -55,6 +58,52 @@ fn entry(card: &Card) -> Entry {
     }
 }
 
+/// What holds for all cards of the list.
+const REMARK: &str = "\
+The speeds of a card are fitted to published figures of that card, unless the list says typical. A fit holds for
+the tests that were published. Other tests, or a smaller test range, give other rates. No simulated card
+reports its wear.
+";
+
+/// Cards that are listed under one heading.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Sd,
+    Fake,
+    Faulty,
+    Emmc,
+    Usb,
+    Express,
+}
+
+impl Group {
+    /// In the order of the list.
+    const ALL: [Self; 6] =
+        [Self::Sd, Self::Fake, Self::Faulty, Self::Emmc, Self::Usb, Self::Express];
+
+    const fn of(card: &Card) -> Self {
+        match card.kind {
+            _ if card.fake.is_some() => Self::Fake,
+            _ if card.power.is_some() => Self::Faulty,
+            Kind::Sd => Self::Sd,
+            Kind::Emmc => Self::Emmc,
+            Kind::Usb => Self::Usb,
+            Kind::Nvme => Self::Express,
+        }
+    }
+
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Sd => "SD cards",
+            Self::Fake => "Fake SD cards, which hold less than they announce",
+            Self::Faulty => "SD cards with a fault",
+            Self::Emmc => "eMMC devices",
+            Self::Usb => "USB sticks",
+            Self::Express => "microSD Express cards, used as NVMe devices",
+        }
+    }
+}
+
 const fn kind(card: &Card) -> &'static str {
     match card.kind {
         Kind::Sd => "SD",
@@ -65,12 +114,11 @@ const fn kind(card: &Card) -> &'static str {
 }
 
 fn describe(card: &Card) -> String {
-    let origin = match (card.fake.is_some(), card.origin) {
-        (true, _) => "a fake",
-        (false, Origin::Calibrated) => "fitted to published figures of its kind of test",
-        (false, Origin::Typical) => "typical of its kind",
+    let typical = match (card.fake, card.origin) {
+        (None, Origin::Typical) => "; typical of its kind",
+        _ => "",
     };
-    format!("{}, {}, {origin}", kind(card), card.announced_size())
+    format!("{}; {}{typical}", card.title, card.announced_size())
 }
 
 #[cfg(feature = "serve")]
