@@ -14,14 +14,14 @@ pub(crate) fn flush_lines(record: &Record) -> Vec<String> {
     let rates = rates.collect::<Vec<_>>().join("; ");
     let Some(continuous) = found.continuous else {
         return vec![
-            "cannot be judged: too little was written continuously. Run again with a longer \
+            "flushes cannot be judged: too little was written continuously. Run again with a longer \
              --time-budget, such as 3m, and without --size"
                 .to_owned(),
             rates,
         ];
     };
     let answer = if found.is_disturbed {
-        "cannot be judged: others used the storage during the test. Close other programs and run again"
+        "flushes cannot be judged: others used the storage during the test. Close other programs and run again"
     } else if found.is_suspicious() {
         "SUSPICIOUS: the storage answers flushes faster than it writes. After a power cut, data that it \
          reported as durable may be gone. Storage with a capacitor or a fast part (SLC cache) does this \

@@ -198,7 +198,7 @@ impl Entry {
             defect: cardproof_rating::defect(record),
             found: Some(found.join(" ")).filter(|found| !found.is_empty()),
             found_first: found.into_iter().next(),
-            finding: crate::lead::in_short(record).or_else(|| crate::powercut::in_short(record)),
+            finding: crate::found::in_short(record),
             is_card: cardproof_rating::has_card_class(&record.conditions.device),
             met: of(Outcome::Meets, true),
             missed: of(Outcome::Misses, false),

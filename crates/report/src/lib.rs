@@ -19,6 +19,7 @@ mod ended;
 mod facts;
 mod figures;
 mod flushes;
+mod found;
 mod framed;
 mod html;
 mod integrity;
