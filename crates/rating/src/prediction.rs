@@ -88,8 +88,8 @@ fn predict(
 }
 
 impl Prediction {
-    /// In a sentence, such as `Installing a desktop (400 packages): about 3 minutes (2.6 to 3.7); best
-    /// published card 2.7 minutes, worst 18 minutes`.
+    /// In a sentence, such as `Installing a desktop (about 400 packages): about 3 min (2.6 to 3.7); best
+    /// published card 2.7 min, worst 18 min`.
     #[must_use]
     pub fn text(&self) -> String {
         let times = PUBLISHED_CARDS.map(|card| self.job.published(&card));
@@ -104,7 +104,7 @@ impl Prediction {
         )
     }
 
-    /// The time and its range, such as `about 3 minutes (2.6 to 3.7)`; without the range where a
+    /// The time and its range, such as `about 3 min (2.6 to 3.7)`; without the range where a
     /// figure has no interval.
     #[must_use]
     pub fn time_in_words(&self) -> String {
@@ -130,13 +130,13 @@ enum Unit {
 
 impl Unit {
     const fn from_time(time: Nanos) -> Self {
-        if time.0 < Nanos::from_secs(120).0 { Self::Seconds } else { Self::Minutes }
+        if time.0 < Nanos::from_secs(60).0 { Self::Seconds } else { Self::Minutes }
     }
 
     const fn word(self) -> &'static str {
         match self {
             Self::Seconds => "s",
-            Self::Minutes => "minutes",
+            Self::Minutes => "min",
         }
     }
 

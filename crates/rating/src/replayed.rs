@@ -61,18 +61,18 @@ pub fn standing(replay: &Replay) -> Vec<String> {
     }
     let took = replay.duration_ns + TABLE_STEP;
     let place = others.partition_point(|other| other.took <= took);
-    let told = |other: &SimulatedReplay| format!("{} {}", other.card, other.took);
+    let told = |other: &SimulatedReplay| format!("{} in {}", other.card, other.took);
     let slower: Vec<String> = others[place..].iter().map(told).collect();
     let faster: Vec<String> = others[..place].iter().map(told).collect();
     let mut text = vec![format!(
-        "Of the {} simulated cards that did the same job, {} took no longer and {} took longer.",
+        "{} simulated cards did the same job: {} in this time or less, {} in more.",
         others.len(),
         faster.len(),
         slower.len()
     )];
-    for (what, cards) in [("No longer", faster), ("Longer", slower)] {
+    for (what, cards) in [("In this time or less", faster), ("In more time", slower)] {
         if !cards.is_empty() {
-            text.push(format!("{what} (simulated): {}.", cards.join(", ")));
+            text.push(format!("{what}: {}.", cards.join(", ")));
         }
     }
     text.extend(published(&replay.trace));
@@ -90,8 +90,8 @@ fn published(trace: &str) -> Option<String> {
     let fastest = PUBLISHED_CARDS.iter().min_by_key(|card| job.published(card))?;
     let slowest = PUBLISHED_CARDS.iter().max_by_key(|card| job.published(card))?;
     Some(format!(
-        "Published for {} on a board that thinks longer, so for orientation only: {} on {}, {} \
-         on {} ({PUBLISHED_SOURCE}).",
+        "Published times of real cards for {}: {} on {}, {} on {} ({PUBLISHED_SOURCE}). They include the \
+         computing of a slow board, so compare them only roughly.",
         job.noun(),
         job.published(fastest),
         fastest.name,

@@ -2,7 +2,7 @@
 
 use cardproof_rating::whole_job_time;
 use cardproof_record::{JobRun, JobStep, JobTransactions, PhaseState, Record};
-use cardproof_units::Nanos;
+use cardproof_units::{Bytes, Nanos};
 
 use crate::clean::one_line;
 use crate::wrap::sentence;
@@ -78,8 +78,8 @@ fn outcome(run: &JobRun) -> String {
             let (rate, least, most) = (rate.estimate.0, rate.low.0, rate.high.0);
             format!("{deed}: {rate:.0} transactions a second ({least:.0} to {most:.0}).")
         }
-        (PhaseState::Measured, None) => format!("{deed} took {}.", run.duration_ns),
-        (PhaseState::Partial, _) => format!("{deed} was stopped after {}.", run.duration_ns),
+        (PhaseState::Measured, None) => format!("{deed}: {}.", run.duration_ns),
+        (PhaseState::Partial, _) => format!("{deed}: stopped after {}.", run.duration_ns),
         (PhaseState::NotMeasured { cause }, _) => {
             format!("{deed} was not measured: {}.", one_line(cause))
         }
@@ -152,6 +152,9 @@ fn moved(run: &JobRun) -> Option<String> {
     let fetched = run
         .bytes_from_storage
         .map_or(String::new(), |bytes| format!(", of which {bytes} came from the storage"));
-    let read = run.bytes_read;
-    Some(format!("The job alone wrote {} to files and read {read}{fetched}.", run.bytes_written))
+    let read = match run.bytes_read {
+        Bytes::ZERO => "nothing".to_owned(),
+        read => format!("{read}{fetched}"),
+    };
+    Some(format!("The job alone wrote {} to files and read {read}.", run.bytes_written))
 }

@@ -20,7 +20,7 @@ pub struct ShippedTrace {
 pub const SHIPPED: [ShippedTrace; 6] = [
     ShippedTrace {
         name: "desktop-install",
-        purpose: "installing a Debian desktop, 380 packages",
+        purpose: "installing a Debian desktop (about 400 packages)",
         bytes: include_bytes!("../traces/desktop-install.trace"),
     },
     ShippedTrace {

@@ -147,10 +147,11 @@ fn reinstall(name: &'static str, form: Form, short: Option<&'static str>, made: 
     }
 }
 
-fn count(form: Form) -> usize {
+/// How many packages, in words. A whole job is of a desktop, of which nobody counts each package.
+fn count(form: Form) -> String {
     match form {
-        Form::Full => package_count(),
-        Form::Short => SHORT,
+        Form::Full => format!("about {}", (package_count() + 50) / 100 * 100),
+        Form::Short => SHORT.to_string(),
     }
 }
 

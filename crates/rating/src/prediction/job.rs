@@ -44,7 +44,7 @@ impl PredictedJob {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Boot => "Starting the system",
-            Self::Install => "Installing a desktop (400 packages)",
+            Self::Install => "Installing a desktop (about 400 packages)",
             Self::Removal => "Removing 150 packages",
             Self::Reinstall => "Installing 150 packages again",
         }
@@ -55,7 +55,7 @@ impl PredictedJob {
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Boot => "system start",
-            Self::Install => "desktop install (400 packages)",
+            Self::Install => "desktop install (about 400 packages)",
             Self::Removal => "removing 150 packages",
             Self::Reinstall => "installing 150 packages again",
         }

@@ -45,8 +45,11 @@ fn a_time_in_the_table_is_what_the_model_takes() {
         replay.duration_ns
     );
     let told = standing(&replay);
-    assert!(told[0].starts_with("Of the 8 simulated cards"), "{told:?}");
-    assert!(told.iter().any(|line| line.contains("Published for removing")), "{told:?}");
+    assert!(told[0].starts_with("8 simulated cards did the same job: "), "{told:?}");
+    assert!(
+        told.iter().any(|line| line.contains("Published times of real cards for removing")),
+        "{told:?}"
+    );
 }
 
 #[test]
