@@ -184,7 +184,7 @@ fn last_record(identity: &Identity) -> Result<Option<Record>, Failure> {
 
 fn text(diagnosis: &Diagnosis) -> String {
     let mut text = format!("Is it the card? {}\n", diagnosis.answer);
-    for (heading, lines) in [("Why", &diagnosis.reasons), ("What to do", &diagnosis.steps)] {
+    for (heading, lines) in [("Why", &diagnosis.reasons), ("Next", &diagnosis.steps)] {
         if !lines.is_empty() {
             text.push_str(&format!("\n{heading}\n"));
             text.extend(lines.iter().map(|line| format!("  - {line}\n")));

@@ -64,7 +64,7 @@ pub fn alarm(record: &Record) -> Option<String> {
     };
     Some(format!(
         "{text}{more}. This storage loses data. Its real capacity may be smaller than \
-         advertised, or it is damaged. Do not store data on it, and copy your files to another \
+         announced, or it is damaged. Do not store data on it, and copy your files to another \
          device. Check the capacity with `cardproof verify`."
     ))
 }

@@ -170,7 +170,7 @@ pub(crate) fn cpu_in_words(cpu: &CpuActivity) -> String {
         _ => String::new(),
     };
     format!(
-        "processors {} busy (programs {}, kernel {}{stolen})",
+        "processors {} busy: programs {}, kernel {}{stolen}",
         whole_percent(cpu.busy()),
         whole_percent(cpu.user + cpu.nice),
         whole_percent(cpu.system + cpu.interrupts)

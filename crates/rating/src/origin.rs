@@ -7,7 +7,7 @@ pub(crate) fn in_words(origin: &ReadOrigin) -> String {
     let ReadOrigin { read_bytes, from_device_bytes, doubt } = origin;
     let why = match doubt {
         Some(OriginDoubt::Memory) => {
-            return "the data are in the memory of the computer, so no storage device was tested; name the \
+            return "the data is in the memory of the computer, so no storage device was tested; name the \
                     device itself"
                 .to_owned();
         }

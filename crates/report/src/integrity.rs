@@ -81,7 +81,7 @@ fn queue_headline(queue: &QueueAnswer) -> String {
         _ => "",
     };
     match queue.verdict {
-        QueueVerdict::Sound => format!("Queue: all data were right at depth {depth}{off}"),
+        QueueVerdict::Sound => format!("Queue: all data was right at depth {depth}{off}"),
         QueueVerdict::Corrupts => format!(
             "Queue: CORRUPTS DATA: {} pieces came back wrong at depth {depth}, and none with one request at \
              a time",
@@ -149,7 +149,7 @@ fn queue_details(queue: &QueueAnswer) -> Vec<String> {
     lines.extend(mended(queue.mended));
     if let Some((alone, queued)) = rates(queue) {
         lines.push(format!(
-            "the test's own writes and reads: {alone:.0} a second one at a time, {queued:.0} at depth"
+            "speed of this test: {alone:.0} writes and reads a second with one at a time, {queued:.0} at depth"
         ));
     }
     lines
@@ -233,7 +233,7 @@ fn discard_details(discard: &DiscardAnswer) -> Vec<String> {
     let mut lines = Vec::new();
     if discard.verdict == DiscardVerdict::Sound || discard.verdict == DiscardVerdict::NoEffect {
         lines.push(format!(
-            "with 95 % confidence, fewer than {} discards harm data beside them; {} of live data were compared",
+            "with 95 % confidence, fewer than {} discards harm data beside them; {} of live data was compared",
             one_in(discard.bound),
             discard.live_checked_bytes
         ));

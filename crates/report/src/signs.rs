@@ -281,7 +281,7 @@ pub const fn experiment_in_words(experiment: Experiment) -> &'static str {
             "use another cable and another port: if errors stop, it was the cable"
         }
         Experiment::VerifyFull => {
-            "find out with cardproof verify --full, once your data are elsewhere, whether it still keeps data"
+            "find out with cardproof verify --full, once your data is elsewhere, whether it still keeps data"
         }
     }
 }

@@ -28,7 +28,7 @@ const NOTHING: &str = "  Nothing reached the storage yet: Linux writes after up 
                        --time 5min.";
 
 /// Why a process cannot be looked at.
-const OTHERS: &str = "Some had ended, others are of other users, which root sees";
+const OTHERS: &str = "Some had ended, others belong to other users; root sees them";
 
 /// The whole page about the device called `disk`, with what changed since an earlier watch; `command` is what root
 /// would type to see all, where this is not root.
@@ -49,7 +49,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         let about = if writer.is_counted { "" } else { "about " };
         let _ = writeln!(
             text,
-            "  {about}{:.0} %  {}: {} a day, asked for {} in {:.0} s",
+            "  {about}{:.0} %  {}: {} a day, asked to write {} in {:.0} s",
             100.0 * writer.share,
             writer.name,
             writer.bytes_a_day,
@@ -65,7 +65,9 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
     // An empty line parts it from the writers, and from the heading where there are none.
     let gap = if who.writers.is_empty() { "" } else { "\n" };
     let _ = match who.attributed {
-        Some(share) => writeln!(text, "{gap}  {:.0} % of it has an owner.", 100.0 * share),
+        Some(share) => {
+            writeln!(text, "{gap}  The writer of {:.0} % of it is known.", 100.0 * share)
+        }
         None if who.device_bytes == Bytes::ZERO => writeln!(text, "{gap}{NOTHING}"),
         None => writeln!(text, "{gap}{ESTIMATED}"),
     };
@@ -106,12 +108,16 @@ fn synced(who: &Who) -> String {
         })
         .collect();
     if !told.is_empty() {
-        return format!("  Synced writes, which slow a card most, are of {}.\n\n", told.join(", "));
+        return format!(
+            "  Synced writes, which slow a card most, come from {}.\n\n",
+            told.join(", ")
+        );
     }
     if who.flushes_a_minute < FLUSHES_MIN {
         return String::new();
     }
-    "  No program was seen waiting for a flush, so it is not known whose they are.\n\n".to_owned()
+    "  No program was seen waiting for a flush, so it is not known which program asks for them.\n\n"
+        .to_owned()
 }
 
 /// A count with two digits that tell something, such as `30000`.
@@ -147,7 +153,7 @@ fn remedies(who: &Who) -> String {
         return String::new();
     }
     let lines: String = told.iter().map(|words| format!("  - {words}\n")).collect();
-    format!("\nWhat helps (measure it with --against):\n{lines}")
+    format!("\nNext (measure with --against whether it helped):\n{lines}")
 }
 
 /// The largest writers of a service, those that have ended by the program that started them.
@@ -211,7 +217,7 @@ mod tests {
         let seen =
             Watched { seconds: 6.0, programs, device_bytes: 120 << 20, ..Watched::default() };
         let text = page("vda", None, &who(&seen), &[]);
-        let expected = "  about 100 %  programs outside services: 1.6 TiB a day, asked for 120.0 MiB in 6 s\n        \
+        let expected = "  about 100 %  programs outside services: 1.6 TiB a day, asked to write 120.0 MiB in 6 s\n        \
                         dd 80 MiB, programs that have ended (started by bash) 40 MiB, bash 512 bytes\n";
         assert!(text.contains(expected), "{text}");
     }

@@ -116,8 +116,8 @@ impl IntegrityCheck {
                 plan.writes_before()
             ));
             notes.push(format!(
-                "If few data are wrong at depth, the test goes on until it is known whether they are without a queue \
-                 too, and writes up to {} for that.",
+                "If some data is wrong at depth, the test goes on to find out whether it is wrong without a queue \
+                 too. That writes up to {}.",
                 plan.bytes_at_most()
             ));
         }
@@ -128,8 +128,8 @@ impl IntegrityCheck {
                 plan.discards()
             ));
             notes.push(format!(
-                "If data are wrong after discards, the test goes on until it is known whether they are without \
-                 discards too, and writes up to {} for that.",
+                "If data is wrong after discards, the test goes on to find out whether it is wrong without discards \
+                 too. That writes up to {}.",
                 plan.bytes_at_most()
             ));
         }

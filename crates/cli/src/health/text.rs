@@ -32,7 +32,7 @@ pub(super) fn page(
         }
         if *is_failing && !reading.findings.is_empty() && !signs.is_some_and(Signs::is_bad) {
             let advice = Gravity::Failing.advice();
-            let _ = writeln!(text, "  What to do: {advice}.");
+            let _ = writeln!(text, "  Next: {advice}.");
         }
         for value in &reading.values {
             let name = name_in_words(&value.name);
@@ -87,14 +87,23 @@ fn name_in_words(name: &str) -> String {
 }
 
 /// How to learn how long a device lasts of which one saved output is known.
-const WITH_ONE_PASTE: &str = "Next: save the same output again some days later; `cardproof health --raw OLD NEW` then tells the days left.\n";
+const WITH_ONE_PASTE: &str = "\
+Next, to learn the days left:
+  1. Save the same output again some days later.
+  2. Compare both: cardproof health --raw OLD NEW
+";
 
 /// How to learn how long a device lasts that does not report its wear.
-const WITHOUT_WEAR: &str = "Next: for the days left, let `cardproof log` count what is written a day. If cardproof \
-                            came as a package: sudo systemctl enable --now cardproof-log.timer. If not, as a line \
-                            in /etc/crontab, with the program's whole path: */10 * * * * root \
-                            /usr/local/bin/cardproof log. Some days later: cardproof log --show \
-                            --endurance 40TB, with the figure that the maker states.\n";
+const WITHOUT_WEAR: &str = "\
+Next, to learn the days left:
+  1. Let `cardproof log` count what is written each day.
+     If cardproof came as a package: sudo systemctl enable --now cardproof-log.timer
+     If not, add this line to /etc/crontab, with the whole path of the program:
+     */10 * * * * root /usr/local/bin/cardproof log
+  2. Some days later, ask for the days left.
+     Write the endurance that the maker states in place of 40TB:
+     cardproof log --show --endurance 40TB
+";
 
 /// A value with its unit; a band as a band.
 fn told(value: &HealthValue) -> String {

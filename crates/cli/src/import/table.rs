@@ -104,7 +104,7 @@ pub(crate) fn findings(record: &Record) -> Vec<String> {
         if of_one.len() > FINDINGS_MAX {
             lines.push(format!("  and {} more of this kind", of_one.len() - FINDINGS_MAX));
         }
-        lines.push(format!("  What to do: {}", gravity.advice()));
+        lines.push(format!("  Next: {}", gravity.advice()));
     }
     if casts_doubt(record) && !record.phases.is_empty() {
         lines.push("  The speeds below are in doubt: they are those of faulty storage.".to_owned());

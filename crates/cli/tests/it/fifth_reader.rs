@@ -36,7 +36,7 @@ fn who_makes_the_synced_writes_is_named() {
     let _writer = SyncedWriter::start(&place.path().join("synced"));
     let words = ["watch", "--who", "--time", "3s", word(place.path())];
     let text = in_one_line(&said(&home, &words, 0).stdout);
-    let (_, synced) = text.split_once("Synced writes, which slow a card most, are of ").unwrap();
+    let (_, synced) = text.split_once("Synced writes, which slow a card most, come from ").unwrap();
     assert!(synced.contains("dd (waits "), "{text}");
     assert!(synced.contains(" flushes a minute)"), "{text}");
     let diagnose = ["diagnose", "--time", "3s", word(place.path())];

@@ -20,7 +20,7 @@ fn a_test_of_the_queue_writes_as_often_as_it_announces() {
     let announced = number_after(&plan, "Before that, ");
     assert_eq!(number_after(&result, "one request at a time: "), announced);
     let at_depth = number_after(&plan, "Tests the queue: ");
-    assert_eq!(number_after(&result, "compared at depth: "), at_depth);
+    assert_eq!(number_after(&result, "Compared at depth: "), at_depth);
     // This card's own queue is off, so nothing was found about it.
     assert!(
         result.contains("The card's own queue was not tested: the kernel does not use it"),
@@ -39,7 +39,10 @@ fn a_check_says_why_a_class_is_not_passed_on_one_screen() {
     let details = in_one_line(&said(&home, &["show", "latest", "--details"], 0).stdout);
     assert!(details.contains("Verdicts (test range: the first 128 MiB to 195 MiB of"), "{details}");
     assert!(details.contains("In one test the storage stood still for"), "{details}");
-    assert!(details.contains("if the last 50 % is missing, a cache of up to"), "{details}");
+    assert!(
+        details.contains("if the last 50 % of the capacity is missing, a store of up to"),
+        "{details}"
+    );
 }
 
 #[test]

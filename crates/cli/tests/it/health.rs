@@ -224,7 +224,10 @@ fn one_saved_output_asks_for_a_second_one_and_not_for_a_ledger_of_this_computer(
     let home = Home::new();
     let text = page(&home, "nvme.json", nvme(10, 1_700_000_000));
     assert!(text.contains("Days left: not known; there is one reading, and"), "{text}");
-    assert!(text.contains("Next: ") && text.contains("`cardproof health --raw OLD NEW`"), "{text}");
+    assert!(
+        text.contains("Next, to learn") && text.contains("cardproof health --raw OLD NEW\n"),
+        "{text}"
+    );
     assert!(!text.contains("cardproof log"), "{text}");
     let files =
         [10, 11].map(|used| write(&home, &format!("{used}.json"), nvme(used, 1_700_000_000)));

@@ -42,12 +42,12 @@ fn a_job_is_told_kept_and_cleaned_up() {
     lab_or_skip!(records::assert_valid(&saved));
 
     let sentence =
-        format!("Reading what a starting system reads (130 MB) took {}.", of_job.duration_ns);
+        format!("Reading what a starting system reads (130 MB): {}.", of_job.duration_ns);
     assert!(ended.stdout.contains(&sentence), "{}", ended.stdout);
     assert!(ended.stderr.contains("removed afterwards"), "{}", ended.stderr);
     let report = fs::read_to_string(saved[0].with_extension("html")).unwrap();
     for text in [report, fs::read_to_string(markdown).unwrap()] {
-        assert!(text.contains("took") && text.contains("Jobs"), "{text}");
+        assert!(text.contains("(130 MB): ") && text.contains("Jobs"), "{text}");
         assert!(!text.contains("aily use"), "a job says nothing of that");
     }
 }

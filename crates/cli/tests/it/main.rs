@@ -54,6 +54,7 @@ mod second_reader;
 mod served;
 mod setups;
 mod simulated;
+mod sixth_reader;
 mod submitting;
 mod submitting_tls;
 mod texts_kept;

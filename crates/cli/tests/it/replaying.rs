@@ -78,7 +78,7 @@ fn a_replay_is_reported_beside_the_simulated_cards() {
     for text in [told, fs::read_to_string(&html).unwrap(), fs::read_to_string(&markdown).unwrap()] {
         assert!(text.contains("sqlite-wal: took"), "{text}");
         assert!(
-            text.contains("Of the 8 simulated cards that did the same job, 1 took no longer"),
+            text.contains("8 simulated cards did the same job: 1 in this time or less"),
             "{text}"
         );
         assert!(!text.contains("aily use"), "{text}");

@@ -74,8 +74,11 @@ fn a_tie_says_which_records_to_compare() {
     measured(&home, "v30-a2", "one", "5");
     measured(&home, "v30-a2", "two", "6");
     let text = in_one_line(&said(&home, &["compare", "one", "two"], 0).stdout);
-    assert!(text.contains("for the same work. Their figures are too uncertain to tell"), "{text}");
-    assert!(text.contains("by its label, or by ids joined with commas"), "{text}");
+    assert!(
+        text.contains("for the same work. Their figures are too uncertain for an order."),
+        "{text}"
+    );
+    assert!(text.contains("Measure each card again with the --label of its first run"), "{text}");
     let details = said(&home, &["compare", "one", "two", "--details"], 0).stdout;
     let details = in_one_line(&details);
     assert!(details.contains("from one run leaves out the differences between runs"), "{details}");

@@ -68,7 +68,7 @@ fn every_form_of_a_record_says_that_the_card_is_a_fake() {
     let page = page.to_str().unwrap();
     for (words, wanted) in [
         (vec!["show", "latest"], "FAKE: DO NOT USE IT"),
-        (vec!["show", "latest", "--markdown", "-"], "FAKE: advertised capacity"),
+        (vec!["show", "latest", "--markdown", "-"], "FAKE: announced capacity"),
         (vec!["show", "latest", "--markdown", "short"], "FAKE: DO NOT USE IT"),
         (vec!["list"], "FAKE: holds"),
         (vec!["list"], "FAKE: holds"),
@@ -81,7 +81,7 @@ fn every_form_of_a_record_says_that_the_card_is_a_fake() {
     run(home.cardproof(&["show", "latest", "--html", page])).expect(0);
     let text = fs::read_to_string(page).unwrap();
     assert!(
-        text.contains("FAKE: advertised capacity") && text.contains("Return the device"),
+        text.contains("FAKE: announced capacity") && text.contains("Return the device"),
         "{text}"
     );
     assert!(!text.contains("No action is needed"));
@@ -92,9 +92,9 @@ fn the_last_line_says_what_to_do() {
     let home = Home::new();
     let said =
         run(home.cardproof(&["verify", "sim:fake-wrap", "--exclude-store", "64M"])).expect(4);
-    assert!(said.stdout.starts_with("\nFAKE: advertised capacity 64 GiB"), "{}", said.stdout);
+    assert!(said.stdout.starts_with("\nFAKE: announced capacity 64 GiB"), "{}", said.stdout);
     let last = said.stdout.lines().last().unwrap();
-    assert!(last.starts_with("What to do: Return the device"), "{last}");
+    assert!(last.starts_with("Next: Return the device"), "{last}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn the_page_says_the_verdict_first_and_what_to_do_last() {
     let shown = run(home.cardproof(&words)).expect(4);
     assert!(shown.stderr.contains("Writes about"), "said before: {}", shown.stderr);
     let page = shown.stdout;
-    let (first, last) = (page.find("CORRUPTS DATA").unwrap(), page.find("What to do").unwrap());
+    let (first, last) = (page.find("CORRUPTS DATA").unwrap(), page.find("Next:").unwrap());
     assert!(first < last, "{page}");
     for words in [vec!["show", "latest"], vec!["show", "latest", "--markdown", "-"], vec!["list"]] {
         let kept = run(home.cardproof(&words)).expect(0).stdout;

@@ -327,10 +327,10 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             };
             let is_disturbed = choice.best.iter().any(|name| disturbed.contains(&name.as_str()));
             let why = if is_disturbed {
-                "Some of their tests were disturbed, which can have slowed them, so there is no order."
+                "Some of their tests were disturbed. That can have slowed them, so there is no order."
             } else {
-                "Their figures are too uncertain to tell: measure each again, and compare all records of each card: by its label, \
-                 or by ids joined with commas."
+                "Their figures are too uncertain for an order. Measure each card again with the --label of its first \
+                 run: `compare LABEL LABEL` then uses all runs of each card."
             };
             format!("{} cannot be told apart: {range} {unit}. {why}{rest}", names_in_short(several))
         }
@@ -479,7 +479,7 @@ fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> Stri
     let why = match rankings {
         _ if !shares_anything(comparison) => {
             return format!(
-                "Not comparable: these records have no measured rate in common. {again}"
+                "Not ranked: no test was done on two of these cards in the same way. {again}"
             );
         }
         [] | [_] => format!("Not ranked: {}.", lacking(comparison, wanted)),

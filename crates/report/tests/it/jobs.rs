@@ -35,7 +35,7 @@ fn a_job_in_markdown() {
 fn a_page_of_a_job_has_no_empty_sections() {
     let record = package_installation();
     let page = html(&record, &judge(&record)).unwrap();
-    assert!(page.contains("Installing 40 packages took 32.0 s."), "{page}");
+    assert!(page.contains("Installing 40 packages: 32.0 s."), "{page}");
     for empty in ["aily use", "<h2>Measured</h2>", "<h2>Verdicts</h2>"] {
         assert!(!page.contains(empty), "{empty}");
     }
@@ -44,7 +44,7 @@ fn a_page_of_a_job_has_no_empty_sections() {
 #[test]
 fn a_stopped_job_has_no_estimate_of_the_whole() {
     let text = plain(&with(|run| run.state = PhaseState::Partial, State::Partial));
-    assert!(text.contains("Installing 40 packages was stopped after 32.0 s."), "{text}");
+    assert!(text.contains("Installing 40 packages: stopped after 32.0 s."), "{text}");
     assert!(!text.contains("would take"), "{text}");
 }
 

@@ -129,7 +129,7 @@ pub(super) fn check_room(journals: &Journals, to_save: Bytes) -> Result<(), Fail
     let kept = match ended.as_slice() {
         [] => String::new(),
         _ => format!(
-            ", remove journals of tests whose data were put back ({} files *.{ENDED_ENDING} there)",
+            ", remove journals of tests whose data was put back ({} files *.{ENDED_ENDING} there)",
             ended.len()
         ),
     };
@@ -302,7 +302,7 @@ pub(super) fn recover(
                 path.display()
             )),
             Err(error) => frontend.note(&format!(
-                "The journal {} cannot be read: {error}. If it is of this device, its data are not back.",
+                "The journal {} cannot be read: {error}. If it is of this device, its data is not back.",
                 path.display(), error = in_words(&error)
             )),
         }

@@ -41,7 +41,10 @@ fn work(share: &StateShare) -> String {
 pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
     let ceiling = match because {
         Because::Busy(share) => {
-            format!("the storage was waited for in {} of the working time", whole_percent(share))
+            format!(
+                "programs waited for the storage in {} of the working time",
+                whole_percent(share)
+            )
         }
         Because::Slow => format!(
             "the programs wrote all the time, yet the storage finished only {}; an A1 card does at least 500 writes \
@@ -82,7 +85,7 @@ pub(super) fn spare(main: &StateShare, waited: f64) -> Vec<String> {
     vec![
         format!("mostly {}: {}", main.state.words(), work(main)),
         format!(
-            "the storage was waited for in only {} of the working time and the processors had \
+            "programs waited for the storage in only {} of the working time, and the processors had \
              time to spare",
             whole_percent(waited)
         ),
