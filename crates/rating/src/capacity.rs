@@ -204,15 +204,22 @@ fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
     }
 }
 
+/// From this share of the announced capacity on, an upper bound that stands alone tells nothing.
+const TELLS_NOTHING: f64 = 0.99;
+
 /// `found` for the device, of which the test has seen the free space alone. Its addresses are those of the
 /// free space, joined.
 fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Capacity {
     let Some(cover) = test.cover else { return found };
     let tested = test.announced_bytes;
     let announced = cover.device_bytes.unwrap_or(cover.filesystem_bytes).max(tested);
-    // A distance between two bytes of the device is not known where their places are not.
-    let is_by_distance = cover.is_by_allocation && matches!(found.kind, "wrap" | "chained");
-    let (low, high) = if is_by_distance { (Bytes::ZERO, tested) } else { found.real_size };
+    let (low, high) = match (cover.is_by_allocation, found.kind) {
+        (false, _) => found.real_size,
+        // A distance between two bytes of the device is not known where their places are not.
+        (true, "wrap" | "chained") => (Bytes::ZERO, tested),
+        // What keeps data may share its places with what was not tested; what loses data is missing.
+        (true, _) => (Bytes::ZERO, found.real_size.1),
+    };
     let outside = announced - tested;
     let order = if cover.is_by_allocation {
         "; the file system does not tell where on the device that space lies"
@@ -248,9 +255,11 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
     found.free_space = Some(tested);
     found.free_before = cover.free_bytes;
     let is_all = found.verdict == CapacityVerdict::Genuine && found.part_tested().is_none();
+    let most = (high + outside).min(announced);
+    let tells_nothing = low == Bytes::ZERO && most.as_f64() > TELLS_NOTHING * announced.as_f64();
     Capacity {
         announced,
-        real_size: (low, if is_all { announced } else { (high + outside).min(announced) }),
+        real_size: (low, if is_all || tells_nothing { announced } else { most }),
         holds_front: false,
         // They are no addresses of the device.
         damaged_ranges: Vec::new(),
