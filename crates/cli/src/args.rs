@@ -26,8 +26,16 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use identify::IdentifyArgs;
 pub(crate) use layout::{LayoutArg, LogModeArg};
 
+/// What stands under the help of `run`.
+const AFTER_RUN: &str = "`run` measures; only --require gives status 4.
+
+Exit status: 0 measured, however slow it is; 4 a class of --require is not passed; 1 could not be completed; 2 wrong \
+command line; 3 refused: not safe, or this storage cannot be tested (mounted read-only, too little free space); 130 \
+stopped by Ctrl-C; 143 by SIGTERM.";
+
 /// How to measure.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_RUN)]
 pub(crate) struct RunArgs {
     /// A directory (cardproof creates a test file in it and removes it), a file, a block device,
     /// sim:NAME or sim:FILE.toml

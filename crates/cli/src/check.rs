@@ -11,7 +11,7 @@ mod seen;
 use std::path::{Path, PathBuf};
 
 use cardproof_device::Sysroot;
-use cardproof_rating::answer::{Answer, Known, PowerFacts, Question, Untested};
+use cardproof_rating::answer::{Answer, Fast, Known, PowerFacts, Question, Real, Untested};
 use cardproof_record::Record;
 use cardproof_report::AnswerPage;
 use cardproof_session::simulated_name;
@@ -33,8 +33,9 @@ const AFTER_HELP: &str = "In a directory, check takes at most 75 seconds, on a s
 of that. It writes at most 896 MiB to test files, on a fake more, and deletes them. It does not change your files. \
 On a device or a file, and with --sysroot, it only reads. A simulated card takes a second: its times are simulated.
 
-Exit status: 0 done; 4 an answer is bad; 1 could not be completed; 2 wrong command line; 3 refused for \
-safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
+Exit status: 0 done, also where an answer is \"not known\"; 4 an answer is bad; 1 nothing could be tested, a test \
+failed, or a result could not be saved; 2 wrong command line, or the target is no storage; 3 refused: not safe; 130 \
+stopped by Ctrl-C; 143 by SIGTERM.";
 
 const JSON_HELP: &str = "The answer as JSON, one key for each question, to a file or to standard output. The whole record: \
 `cardproof show latest --json -`. An existing file is overwritten";
@@ -154,7 +155,8 @@ fn tell_failures(args: &CheckArgs, measurements: &Measurements) {
     }
 }
 
-/// How it ends: a bad answer comes before anything that could not be done.
+/// How it ends: a bad answer comes before anything that could not be done. An answer that is not known is no failure,
+/// unless no test at all could be made for it.
 fn exit_of(
     args: &CheckArgs,
     answer: &Answer,
@@ -162,12 +164,13 @@ fn exit_of(
     untested: Untested,
 ) -> Exit {
     let is_untested = measurements.capacity.is_none() && measurements.speed.is_none();
+    let is_open = matches!(answer.real, Some(Real::NotTested { .. }))
+        || matches!(answer.fast, Some(Fast::NotMeasured { .. }));
     let could_not = match untested {
-        Untested::Failed | Untested::NotPermitted => true,
-        Untested::ReadOnly | Untested::TooLittleSpace | Untested::Unsupported | Untested::Holes => {
-            is_untested && (answer.real.is_some() || answer.fast.is_some())
-        }
-        Untested::NotAsked | Untested::Saved | Untested::OnlyRead | Untested::File => false,
+        Untested::Failed => true,
+        // Of a saved machine no test was wanted.
+        Untested::Saved => false,
+        _ => is_untested && is_open,
     };
     let nothing_remains = measurements.unsaved.is_some() && args.quiet && !args.output.is_any();
     match answer.is_bad() {

@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     Incomplete = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// Refused, because it would not be safe.
+    /// Refused: it would not be safe, or this storage cannot be tested.
     Refused = 3,
     /// A `--require` is missed or undecided.
     NotMet = 4,

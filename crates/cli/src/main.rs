@@ -91,7 +91,8 @@ const AFTER_HELP: &str = "Examples:
 
 Records and reports are kept in ~/.local/share/cardproof/records.
 Exit status: 0 done; 1 not completed; 2 wrong command line;
-3 refused for safety; 4 a bad result, or undecided (verify);
+3 refused: not safe, or this storage cannot be tested;
+4 a bad result, or undecided (verify);
 130 and 143 stopped by Ctrl-C or SIGTERM.";
 
 /// Find out the truth about an SD card, eMMC, USB stick or SSD.

@@ -37,7 +37,9 @@ space without writing it, writes test blocks all over it, reads them back, and f
 or --keep it fills the free space with test files N.h2w. The tools f3read and h2testw can read these files.
 
 Exit status: 0 genuine; 4 any other verdict, also UNDECIDED; 1 could not be completed; 2 wrong command line; \
-3 refused for safety; 130 stopped by Ctrl-C; 143 by SIGTERM.";
+3 refused: not safe, or this storage cannot be tested (mounted read-only, too little free space); 130 stopped by \
+Ctrl-C; 143 by SIGTERM. With --queue or --discard: 0 sound; 4 data were wrong, requests failed, or discards do nothing; \
+1 it was not tested, for example because the card's queue is off or the device cannot discard.";
 
 /// What to verify, and how.
 #[derive(Debug, Args)]

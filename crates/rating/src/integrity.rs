@@ -52,6 +52,27 @@ pub struct Document<'a> {
     pub record: &'a str,
 }
 
+/// What the tests come to, all together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// All that was asked for was tested, and nothing was wrong.
+    Sound,
+    /// Nothing was wrong, but a part of what was asked for was not tested.
+    NotTested,
+    /// Something was wrong.
+    Bad,
+}
+
+impl Document<'_> {
+    /// What the tests come to, all together: the worst of them.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        let queue = self.queue.as_ref().map(QueueAnswer::outcome);
+        let discard = self.discard.as_ref().map(DiscardAnswer::outcome);
+        queue.max(discard).unwrap_or(Outcome::NotTested)
+    }
+}
+
 /// A verdict on a command queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -115,6 +136,18 @@ pub struct QueueAnswer {
     pub mended: u64,
 }
 
+impl QueueAnswer {
+    fn outcome(&self) -> Outcome {
+        match self.verdict {
+            // The card got one request at a time, so its queue was not tested.
+            QueueVerdict::Sound if self.is_card_queue_on == Some(false) => Outcome::NotTested,
+            QueueVerdict::Sound => Outcome::Sound,
+            QueueVerdict::Undecided if self.queued.wrong == 0 => Outcome::NotTested,
+            _ => Outcome::Bad,
+        }
+    }
+}
+
 /// A verdict on discards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -175,6 +208,17 @@ pub struct DiscardAnswer {
     /// Why it is not shown that the data came from a storage device; absent where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_doubt: Option<String>,
+}
+
+impl DiscardAnswer {
+    fn outcome(&self) -> Outcome {
+        match self.verdict {
+            DiscardVerdict::Sound => Outcome::Sound,
+            DiscardVerdict::Unsupported => Outcome::NotTested,
+            DiscardVerdict::Undecided if self.wrong_places == 0 => Outcome::NotTested,
+            _ => Outcome::Bad,
+        }
+    }
 }
 
 /// What discarded ranges read as.

@@ -1,6 +1,6 @@
 //! `verify --queue` and `verify --discard`: do a command queue and discards leave data as they are?
 
-use cardproof_rating::integrity::integrity;
+use cardproof_rating::integrity::{Outcome, integrity};
 use cardproof_rating::wording;
 use cardproof_record::{Record, State};
 use cardproof_report::integrity_in_words;
@@ -72,10 +72,17 @@ pub(super) fn run(
     }
     Ok(match (&record.state, signals.exit()) {
         (State::Partial, Some(exit)) => exit,
-        _ if integrity(record).is_some_and(|found| found.is_sound) => Exit::Done,
-        (State::Complete, _) => Exit::NotMet,
-        _ => Exit::Incomplete,
+        _ => exit_of(record),
     })
+}
+
+/// Harm that was found comes before what could not be tested.
+fn exit_of(record: &Record) -> Exit {
+    match integrity(record).map(|found| found.outcome()) {
+        Some(Outcome::Sound) if record.state == State::Complete => Exit::Done,
+        Some(Outcome::Bad) => Exit::NotMet,
+        _ => Exit::Incomplete,
+    }
 }
 
 /// Shows what was found as JSON where that is asked for, and on the terminal unless JSON goes there.

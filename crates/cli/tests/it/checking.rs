@@ -115,6 +115,34 @@ fn a_file_with_holes_is_not_measured() {
     assert!(ended.stderr.contains("holes"), "{}", ended.stderr);
 }
 
+/// An answer that is not known is no failure; where no test could be made for what was asked, the status says so.
+#[test]
+fn only_what_could_not_be_tested_at_all_is_a_failure() {
+    let home = Home::new();
+    let image = home.place().join("image");
+    fs::write(&image, vec![7; 20 << 20]).unwrap();
+    for (questions, status) in [("real", 1), ("healthy,setup", 0), ("real,fast", 0)] {
+        let words = ["check", word(&image), "--only", questions];
+        let ended = run(home.cardproof(&words)).expect(status);
+        assert_eq!(ended.stderr.matches("error").count(), 0, "{}", ended.stderr);
+    }
+}
+
+/// Each command's help has the rule by which it ends.
+#[test]
+fn the_helps_say_what_the_statuses_mean() {
+    let home = Home::new();
+    for (command, told) in [
+        ("check", "0 done, also where an answer is \"not known\""),
+        ("verify", "mounted read-only, too little free space"),
+        ("run", "`run` measures; only --require gives status 4."),
+    ] {
+        let help = run(home.cardproof(&[command, "--help"])).expect(0).stdout;
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(told), "{command}: {help}");
+    }
+}
+
 #[test]
 fn a_saved_machine_is_not_measured() {
     let home = Home::new();

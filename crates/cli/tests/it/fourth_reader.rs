@@ -15,7 +15,7 @@ fn number_after(text: &str, before: &str) -> u64 {
 #[test]
 fn a_test_of_the_queue_writes_as_often_as_it_announces() {
     let home = Home::new();
-    let ended = said(&home, &["verify", "sim:sandisk-ultra", "--queue", "--seed", "1"], 0);
+    let ended = said(&home, &["verify", "sim:sandisk-ultra", "--queue", "--seed", "1"], 1);
     let (plan, result) = (in_one_line(&ended.stderr), in_one_line(&ended.stdout));
     let announced = number_after(&plan, "Before that, ");
     assert_eq!(number_after(&result, "one request at a time: "), announced);

@@ -162,7 +162,7 @@ fn examples(home: &Home) -> Vec<Example> {
         one("identity", &["identify", "--sysroot", &dump, "--json", "-"]),
         one("identity", &["identify", place, "--json", "-"]),
         one("registers", &["identify", "--raw", &registers, "--json", "-"]),
-        one("integrity", &queue),
+        one("integrity", &queue).status(1),
         one("powercut", &["powercut", card, "--cuts", "5", "--json", "-"]),
         one("watch", &["watch", "--once", "--json"]).read(Read::Lines),
         one("explained", &["watch", "--explain", &iostat, "--json"]),

@@ -98,7 +98,7 @@ fn a_usb_stick_is_slower_than_a_class_asks_and_fails_none() {
 #[test]
 fn a_queue_that_is_off_was_not_tested() {
     let home = Home::new();
-    said(&home, &["verify", "sim:sandisk-ultra-a1", "--queue", "--seed", "1", "-q"], 0);
+    said(&home, &["verify", "sim:sandisk-ultra-a1", "--queue", "--seed", "1", "-q"], 1);
     let list = said(&home, &["list"], 0).stdout;
     assert!(list.contains("queue not tested (it is off)"), "{list}");
 }

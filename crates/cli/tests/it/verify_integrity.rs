@@ -45,6 +45,24 @@ fn a_queue_that_corrupts_is_told_from_a_sound_one() {
     }
 }
 
+/// A queue that is off and discards that the device lacks were asked for, and not tested.
+#[test]
+fn what_could_not_be_tested_is_no_success() {
+    let home = Home::new();
+    let cases = [
+        ("v30-a2", vec!["--queue", "--exclude-share", "0.001"], "queue is off"),
+        ("intenso-class-4", vec!["--discard", "--exclude-share", "0.02"], "cannot discard"),
+    ];
+    for (base, options, told) in cases {
+        let file = home.place().join(format!("{base}.toml"));
+        fs::write(&file, format!("base = \"{base}\"\nsize = \"96MiB\"\n")).unwrap();
+        let target = format!("sim:{}", file.display());
+        let words = [&["verify", &target, "--seed", "1"][..], &options].concat();
+        let ended = run(home.cardproof(&words)).expect(1);
+        assert!(ended.stdout.contains(told), "{}", ended.stdout);
+    }
+}
+
 #[test]
 fn a_sound_answer_has_its_bounds_and_says_what_it_did() {
     let answer = answer("", &["--queue", "--exclude-share", "0.001"], 0);
