@@ -3,7 +3,7 @@
 //! What went through the page cache, or lies on what copies on write, is marked in the phase and
 //! says nothing of the storage, however much it moved.
 
-use cardproof_record::{OpName, Phase, Record};
+use cardproof_record::{OpName, PatternName, Phase, Record};
 
 use cardproof_units::Bytes;
 
@@ -55,7 +55,15 @@ pub(crate) fn is_range_small(record: &Record) -> bool {
 }
 
 fn is_small(phase: &Phase) -> bool {
-    phase.span_bytes > Bytes::ZERO && phase.span_bytes < RANGE_MIN
+    let range = range_of(phase);
+    range > Bytes::ZERO && range < RANGE_MIN
+}
+
+/// The range that `phase` has worked in. What writes the test file has got no further than it has written, however large
+/// the file was to be.
+fn range_of(phase: &Phase) -> Bytes {
+    let is_of_file = phase.op == OpName::Write && phase.pattern == PatternName::Sequential;
+    if is_of_file { phase.span_bytes.min(phase.bytes) } else { phase.span_bytes }
 }
 
 /// What was seen of `phase` that forbids to build on it.
@@ -64,4 +72,30 @@ fn doubt_on(phase: &Phase) -> Option<String> {
     let of_test = [(is_small(phase), TOO_SMALL), (is_too_short(phase), TOO_SHORT)];
     let of_test = of_test.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why.to_owned());
     doubts.next().map(ToString::to_string).or(of_test)
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_testkit::records::typical_a1_card;
+
+    use super::*;
+
+    /// The time ended while the test file was written: what follows has worked in the part that was written.
+    #[test]
+    fn a_range_that_the_time_has_cut_short_is_as_small_as_one_that_was_asked_for() {
+        let written = |bytes: Bytes| {
+            let mut record = typical_a1_card();
+            for phase in &mut record.phases {
+                let is_of_file =
+                    phase.op == OpName::Write && phase.pattern == PatternName::Sequential;
+                phase.bytes = if is_of_file { bytes } else { phase.bytes };
+                phase.span_bytes = if is_of_file { Bytes::mib(256) } else { bytes };
+            }
+            record
+        };
+        assert!(is_range_small(&written(Bytes::mib(8))));
+        assert!(!is_range_small(&written(Bytes::mib(16))));
+        let record = written(Bytes::mib(8));
+        assert!(record.phases.iter().all(|phase| doubt_on(phase).is_some()));
+    }
 }
