@@ -289,6 +289,7 @@ mod tests {
         let told = commands(&[mounted("/", "relatime"), mounted("/boot", "noatime")]).unwrap();
         assert!(told.starts_with("sudo mount -o remount,noatime /\n#"), "{told}");
         assert_eq!(commands(&[mounted("/", "noatime")]), None);
+        assert_eq!(commands(&[mounted("/", "ro")]), None, "nothing is written there");
     }
 
     #[test]

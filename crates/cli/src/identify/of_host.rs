@@ -52,6 +52,7 @@ fn of_filesystem(section: &mut Section, filesystem: &FilesystemInfo) {
     section.some("Commit interval", commit_interval(filesystem));
     let atime = match (has("noatime"), has("relatime")) {
         (true, _) => "not updated (noatime)",
+        _ if has("ro") => "not updated (mounted read-only)",
         (_, true) => {
             "updated at most once a day per file (relatime); mount with noatime to disable"
         }

@@ -39,11 +39,13 @@ pub fn settings_to_keep(conditions: &Conditions, steps: &[TuningStep]) -> Vec<St
     let settings = &conditions.settings;
     let scheduler = settings.scheduler.as_ref().filter(|_| is_kept("scheduler"));
     let read_ahead = settings.read_ahead_bytes.filter(|_| is_kept("read_ahead"));
-    let noatime = conditions.filesystem.is_some() && is_kept("mount_options");
+    let mounted = conditions.filesystem.as_ref().filter(|_| is_kept("mount_options"));
+    let atime =
+        |filesystem| if has(filesystem, "noatime") { "noatime" } else { "mounted read-only" };
     [
         scheduler.map(|now| format!("I/O scheduler {now}")),
         read_ahead.map(|now| format!("read-ahead {now}")),
-        noatime.then(|| "noatime".to_owned()),
+        mounted.map(|filesystem| atime(filesystem).to_owned()),
     ]
     .into_iter()
     .flatten()
@@ -217,16 +219,19 @@ fn read_ahead(name: &str, conditions: &Conditions) -> Option<TuningStep> {
     })
 }
 
+fn has(filesystem: &FilesystemInfo, option: &str) -> bool {
+    filesystem.options.iter().any(|known| known == option)
+}
+
 /// Mount options of the file system of a directory, or of those on a device.
 fn mount_options(place: &TuningPlace<'_>, conditions: &Conditions) -> Option<TuningStep> {
     let own = conditions.filesystem.as_ref().map(|filesystem| (place.mount_point, filesystem));
     let on_device = || place.mounts.iter().map(|it| (Some(&*it.point), &it.filesystem));
     let mounts: Vec<(Option<&Path>, &FilesystemInfo)> =
         own.map_or_else(|| on_device().collect(), |own| vec![own]);
-    let has = |filesystem: &FilesystemInfo, option: &str| {
-        filesystem.options.iter().any(|known| known == option)
-    };
-    let can_be_better = mounts.into_iter().filter(|(_, filesystem)| !has(filesystem, "noatime"));
+    // What is mounted read-only has no access times to write.
+    let is_settled = |filesystem| has(filesystem, "noatime") || has(filesystem, "ro");
+    let can_be_better = mounts.into_iter().filter(|(_, filesystem)| !is_settled(filesystem));
     let points: Vec<String> = can_be_better
         .map(|(point, _)| point.map_or_else(|| "MOUNTPOINT".to_owned(), shell_path))
         .collect();
