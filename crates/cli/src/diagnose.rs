@@ -23,6 +23,7 @@ use crate::inventory;
 use crate::output::{self, Sink};
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
+use crate::target::refuse_no_storage;
 use crate::watch::source::Source;
 
 /// How long a window is.
@@ -72,6 +73,7 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
             "diagnose watches this computer, so it cannot use a simulated card; name a device or a directory",
         ));
     }
+    refuse_no_storage(&args.place)?;
     let identity = identify(&Sysroot::default(), &StorageChoice::Named(args.place.clone()))
         .map_err(|error| Failure::usage(with_causes(&error)))?;
     if args.time < Nanos::from(WINDOW) {

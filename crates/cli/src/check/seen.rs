@@ -8,7 +8,7 @@ use cardproof_rating::answer::{Earlier, PowerFacts, Untested};
 use cardproof_rating::signs::{Seen as SeenSigns, Signs};
 use cardproof_rating::tuning::Mounted;
 use cardproof_record::{Conditions, DeviceInfo, TargetInfo, TargetKind};
-use cardproof_session::{NoStorage, known_cards, mounted_on, simulated_name};
+use cardproof_session::{NoStorage, known_cards, mounted_on, simulated_card, simulated_name};
 use cardproof_units::with_causes;
 use rustix::fs::{Access, access};
 
@@ -47,6 +47,7 @@ impl Seen {
 /// Looks at what `args` name below `root`.
 pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     if let Some(name) = simulated_name(&args.target) {
+        simulated_card(name)?;
         return Ok(Seen {
             conditions: simulated(name),
             signs: Signs::new(&SeenSigns::default()),
