@@ -172,8 +172,17 @@ fn exit(document: &HealthDocument, found: &Found) -> Exit {
 /// What saved records of one card say.
 fn records(names: &[PathBuf]) -> Result<Found, Failure> {
     let mut found = Found::default();
+    let mut known: Vec<(&PathBuf, String)> = Vec::new();
     for name in names {
         let record = saved::read(&saved::locate(name)?)?;
+        if let Some((twin, id)) = known.iter().find(|(_, id)| *id == record.id) {
+            return Err(Failure::usage(format!(
+                "'{}' and '{}' are the same record, {id}; name records of different days (`cardproof list` shows them)",
+                twin.display(),
+                name.display()
+            )));
+        }
+        known.push((name, record.id.clone()));
         let (device, sourced) = of_record(&record);
         if !found.device.is_empty() && found.device != device {
             return Err(Failure::usage(format!(

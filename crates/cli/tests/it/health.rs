@@ -356,6 +356,7 @@ fn record(home: &Home, day: &str, percent: u8) -> String {
         run(home.cardproof(&words)).expect(0);
     }
     let mut record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    record["id"] = format!("of-{day}").into();
     record["created"] = format!("{day}T00:00:00Z").into();
     record["conditions"]["device"]["card"]["life_used_percent_max"] = percent.into();
     write(home, &format!("{day}.json"), record.to_string())
