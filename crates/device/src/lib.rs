@@ -28,6 +28,7 @@ mod mounts;
 mod number;
 mod options;
 mod origin;
+mod permission;
 mod reconnect;
 mod redact;
 mod settings;
@@ -54,6 +55,7 @@ pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, lo
 pub use mounted_on::{MountedFilesystem, filesystems_on};
 pub use number::{DeviceNumber, ParseDeviceNumberError};
 pub use origin::ReadWitness;
+pub use permission::permission_remedy;
 pub use reconnect::{Order, ReconnectError, Reconnection};
 pub use storage_counters::{StorageCounters, boot_number, storage_counters};
 pub use sysroot::Sysroot;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use cardproof_device::{Sysroot, guard};
+use cardproof_device::{Sysroot, guard, permission_remedy};
 use cardproof_io::{CMD56_BLOCK_LEN, CardChannel};
 use cardproof_registers::{CMD56_READS, CMD56_TWO_STEP, Cmd56Error, Cmd56Layout, cmd56};
 
@@ -98,8 +98,12 @@ pub fn ask_card(
         )));
     }
     let mut device = File::options().read(true).write(true).open(path).map_err(|error| {
+        let remedy = match error.kind() {
+            io::ErrorKind::PermissionDenied => permission_remedy(),
+            _ => "check that the card is in its reader",
+        };
         Failure::incomplete(format!(
-            "cannot open {}: {error}; run cardproof as root",
+            "cannot open {}: {error}; {remedy}",
             path.display(),
             error = in_words(&error)
         ))

@@ -13,7 +13,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use cardproof_device::guard::{self, Consent, GuardError, Leave};
-use cardproof_device::{Surroundings, Sysroot, look_at_path};
+use cardproof_device::{Surroundings, Sysroot, look_at_path, permission_remedy};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::TargetKind;
@@ -215,9 +215,9 @@ pub fn not_there(path: &Path, error: &io::Error) -> Failure {
             path.display()
         )),
         io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
-            "you may not look at {}: {error}; enter the directories above it as another user, or run \
-             cardproof as root",
+            "you may not look at {}: {error}; {}",
             path.display(),
+            permission_remedy(),
             error = in_words(error)
         )),
         _ => Failure::usage(format!(
@@ -395,11 +395,15 @@ impl Existing<'_> {
     fn for_reading(&self) -> Result<File, Failure> {
         open_storage_file(self.path).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
-                "no permission to read {}; run cardproof as root, outside of any container, or measure a \
-                 directory on it",
-                self.path.display()
+                "no permission to read {}; {}; or measure a directory on it",
+                self.path.display(),
+                permission_remedy()
             )),
-            _ => Failure::usage(format!("cannot open {}: {error}", self.path.display(), error = in_words(&error))),
+            _ => Failure::usage(format!(
+                "cannot open {}: {error}",
+                self.path.display(),
+                error = in_words(&error)
+            )),
         })
     }
 

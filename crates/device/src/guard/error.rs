@@ -8,7 +8,7 @@ use cardproof_units::{shell_path, shell_word};
 use rustix::io::Errno;
 
 use super::{Identity, Leave, Objection};
-use crate::DeviceNumber;
+use crate::{DeviceNumber, permission_remedy};
 
 /// Why a target is not opened for writing. Nothing was written to it.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum GuardError {
         path: PathBuf,
     },
     /// The user may not open it.
-    #[error("no permission to open {path}; run cardproof as root, outside of any container", path = path.display())]
+    #[error("no permission to open {path}; {remedy}", path = path.display(), remedy = permission_remedy())]
     NotPermitted {
         /// The path as given.
         path: PathBuf,

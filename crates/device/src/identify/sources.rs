@@ -57,10 +57,10 @@ impl<'root> Sources<'root> {
 
     /// What would be needed to read a file that only root may.
     pub(crate) fn as_root(&self) -> &'static str {
-        if self.root.is_running_system() {
-            "run as root, or give --sysroot of a dump made as root"
-        } else {
-            "make the dump again as root"
+        match (self.root.is_running_system(), rustix::process::geteuid().is_root()) {
+            (true, false) => "run as root, or give --sysroot of a dump made as root",
+            (true, true) => "run outside of the container or sandbox, which keeps it from root too",
+            (false, _) => "make the dump again as root",
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cardproof_units::Bytes;
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use super::private::Remains;
 
@@ -25,7 +26,7 @@ pub enum ScratchError {
         path: PathBuf,
     },
     /// The user may not list it or write to it.
-    #[error("this user may not write to {path}; name a directory of your own on the card, or run it as root, for example with sudo", path = path.display())]
+    #[error("this user may not write to {path}; {remedy}", path = path.display(), remedy = remedy_for(geteuid().is_root()))]
     NotPermitted {
         /// The directory as given.
         path: PathBuf,
@@ -182,4 +183,25 @@ pub struct LeftBehind {
     pub path: PathBuf,
     /// Why it stays.
     pub(super) remains: Remains,
+}
+
+/// What to do where a directory may not be written to. Root is refused too, by a network file system for example.
+const fn remedy_for(is_root: bool) -> &'static str {
+    if is_root {
+        "you are root, and its file system or this container does not allow it even so; name another directory on the \
+         card"
+    } else {
+        "name a directory of your own on the card, or run it as root, for example with sudo"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remedy_for;
+
+    #[test]
+    fn root_is_not_told_to_become_root() {
+        assert!(!remedy_for(true).contains("as root"));
+        assert!(remedy_for(false).contains("as root"));
+    }
 }
