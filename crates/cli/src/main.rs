@@ -83,6 +83,10 @@ use tune::TuneArgs;
 use verify::VerifyArgs;
 use watch::args::WatchArgs;
 
+/// The two ways to call the program: the answer, whose options `check --help` has, or a command.
+const USAGE: &str = "cardproof [TARGET] [OPTIONS OF check]
+       cardproof COMMAND [OPTIONS]";
+
 /// What stands under the help: how to begin, and what scripts go by.
 const AFTER_HELP: &str = "Examples:
   cardproof                    answer for the storage of the current directory
@@ -101,6 +105,7 @@ Exit status: 0 done; 1 not completed; 2 wrong command line;
     name = "cardproof",
     version,
     args_conflicts_with_subcommands = true,
+    override_usage = USAGE,
     styles = Styles::styled(),
     after_help = AFTER_HELP
 )]
@@ -217,7 +222,8 @@ fn parsed() -> Cli {
     let program = help::grouped(Cli::command());
     let matches = program.try_get_matches_from(words());
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|mut error| {
-        if let (true, Err(failure)) = (error.use_stderr(), check_first_word()) {
+        let names_command = suggestion::names_command(&error, &Cli::command());
+        if let (true, Err(failure)) = (error.use_stderr() && !names_command, check_first_word()) {
             talk::error(&failure.message);
             std::process::exit(failure.exit as i32);
         }

@@ -1,10 +1,11 @@
-//! "Did you mean": a first word that is neither a target nor a command, and nearly a command.
+//! "Did you mean": a first word that is neither a target nor a command.
 //!
 //! Without a command the first word is a target, so a mistyped command would be reported as a missing
 //! file.
 
 use std::path::Path;
 
+use cardproof_session::simulated_card;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Command, Error};
 
@@ -14,21 +15,29 @@ use crate::exit::Failure;
 /// Whether `target` may be meant as a target and not as a command of `program`.
 ///
 /// # Errors
-/// It does not exist and is nearly the name of a command.
+/// It is a plain word, and there is neither a file nor a device of this name.
 pub(crate) fn check(target: &Path, program: &Command) -> Result<(), Failure> {
-    let Some(word) = target.to_str().filter(|word| !word.contains(['/', ':', '.'])) else {
+    let is_plain = |word: &&str| !word.contains(['/', ':', '.']) && !word.starts_with('-');
+    let Some(word) = target.to_str().filter(is_plain) else { return Ok(()) };
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    let is_known = word == "help" || program.find_subcommand(word).is_some();
+    if is_known || is_there(target) || is_there(&Path::new("/dev").join(word)) {
         return Ok(());
+    }
+    let meant = match nearest_command(word, program) {
+        Some(command) => format!("did you mean `cardproof {command}`?"),
+        None if simulated_card(word).is_ok() => {
+            format!("did you mean the simulated card sim:{word}?")
+        }
+        None => "`cardproof --help` lists the commands".to_owned(),
     };
-    if program.find_subcommand(word).is_some() || target.symlink_metadata().is_ok() {
-        return Ok(());
-    }
-    match nearest_command(word, program) {
-        Some(command) => Err(Failure::usage(format!(
-            "there is no command '{word}', and nothing of that name to measure; did you mean \
-             `cardproof {command}`?"
-        ))),
-        None => Ok(()),
-    }
+    Err(Failure::usage(format!("there is no command and no file '{word}'; {meant}")))
+}
+
+/// Whether the word that the parser of `program` did not expect is a command.
+pub(crate) fn names_command(error: &Error, program: &Command) -> bool {
+    let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+    word.is_some_and(|word| program.find_subcommand(&word).is_some())
 }
 
 /// What was meant, where the parser of `program` took one of `words` for a command; `None` where its own words say

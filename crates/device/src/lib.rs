@@ -51,7 +51,9 @@ pub use dump::DumpError;
 pub use host::look_at_host;
 pub use image::partitions_of_image;
 pub use layer::Layer;
-pub use look::{LookError, Surroundings, look_at_block_device, look_at_number, look_at_path};
+pub use look::{
+    LookError, Surroundings, look_at_block_device, look_at_number, look_at_path, missing_hint,
+};
 pub use mounted_on::{MountedFilesystem, filesystems_on};
 pub use number::{DeviceNumber, ParseDeviceNumberError};
 pub use origin::ReadWitness;

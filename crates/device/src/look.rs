@@ -36,11 +36,21 @@ pub struct Surroundings {
     pub unknown: Vec<Unknown>,
 }
 
+/// What to do about a path that leads nowhere: only the path of a device is found in a list of devices.
+#[must_use]
+pub fn missing_hint(path: &Path) -> &'static str {
+    if path.starts_with("/dev") {
+        "check the name: `lsblk` lists devices"
+    } else {
+        "check its spelling, and that the card is mounted"
+    }
+}
+
 /// Why there is nothing to look at.
 #[derive(Debug, thiserror::Error)]
 pub enum LookError {
     /// The path leads nowhere.
-    #[error("{path} does not exist; check the name: `lsblk` lists devices", path = path.display())]
+    #[error("{path} does not exist; {hint}", path = path.display(), hint = missing_hint(path))]
     Missing {
         /// The path as given.
         path: PathBuf,

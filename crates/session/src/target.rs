@@ -13,7 +13,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use cardproof_device::guard::{self, Consent, GuardError, Leave};
-use cardproof_device::{Surroundings, Sysroot, look_at_path, permission_remedy};
+use cardproof_device::{Surroundings, Sysroot, look_at_path, missing_hint, permission_remedy};
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::TargetKind;
@@ -209,11 +209,9 @@ pub fn not_there(path: &Path, error: &io::Error) -> Failure {
                 path.display()
             ))
         }
-        io::ErrorKind::NotFound => Failure::usage(format!(
-            "{} does not exist; check the name: `lsblk` lists devices, `cardproof --help` the \
-             commands",
-            path.display()
-        )),
+        io::ErrorKind::NotFound => {
+            Failure::usage(format!("{} does not exist; {}", path.display(), missing_hint(path)))
+        }
         io::ErrorKind::PermissionDenied => Failure::incomplete(format!(
             "you may not look at {}: {error}; {}",
             path.display(),

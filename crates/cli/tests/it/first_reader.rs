@@ -310,7 +310,8 @@ fn a_test_of_a_directory_says_what_it_can_show_and_where_its_record_is() {
 #[test]
 fn two_targets_and_unknown_commands_are_told_in_plain_words() {
     let home = Home::new();
-    refuses(&home, &["work", "work"], "name only one target; 'work' is one too many");
+    refuses(&home, &["/", "work"], "name only one target; 'work' is one too many");
+    refuses(&home, &["work", "work"], "there is no command and no file 'work'");
     refuses(&home, &["work", "verify"], "the command comes first");
     refuses(&home, &["help", "verfy"], "did you mean `cardproof verify`?");
     refuses(&home, &["help", "foo"], "`cardproof --help` lists the commands");

@@ -8,14 +8,14 @@ use cardproof_units::{shell_path, shell_word};
 use rustix::io::Errno;
 
 use super::{Identity, Leave, Objection};
-use crate::{DeviceNumber, permission_remedy};
+use crate::{DeviceNumber, missing_hint, permission_remedy};
 
 /// Why a target is not opened for writing. Nothing was written to it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuardError {
     /// The path leads nowhere, or not for this user.
-    #[error("cannot reach {path}; check its spelling (`lsblk` lists the devices)", path = path.display())]
+    #[error("cannot reach {path}; {hint}", path = path.display(), hint = missing_hint(path))]
     Unreachable {
         /// The path as given.
         path: PathBuf,
