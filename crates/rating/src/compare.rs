@@ -14,6 +14,7 @@ mod document;
 mod likeness;
 mod position;
 mod rank;
+mod same_card;
 mod shape;
 mod uses;
 
@@ -32,6 +33,7 @@ pub use correlate::{Correlation, correlations};
 pub use document::{COMPARISON_SCHEMA, Document};
 pub use position::{Position, positions};
 pub use rank::{Behind, Part, Ranked, Ranking};
+pub use same_card::SameCard;
 pub use shape::Shape;
 pub use uses::{Use, Weight};
 
@@ -65,6 +67,10 @@ pub enum Pairing {
 pub struct Comparison {
     /// The names of the cards. The first is the baseline.
     pub cards: Vec<String>,
+    /// Whether they are one card, measured several times; absent where nothing says so. Measurements that are of one card
+    /// for certain have no rankings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_card: Option<SameCard>,
     /// One row for each thing that was measured of at least one card.
     pub rows: Vec<ComparedRow>,
     /// What each card has in the columns by which cards are chosen.
@@ -204,11 +210,14 @@ pub fn compare_knowing(
     let ratios = found.iter().map(|row| row.iter().flatten().count().saturating_sub(1)).sum();
     let scale = Scale { pairing, seed, confidence: share_of_confidence(ratios) };
     let rows = shapes.iter().zip(&found).map(|(shape, row)| compared(shape, row, &scale)).collect();
+    let same_card = same_card::same_card(cards);
+    let is_one = same_card == Some(SameCard::Certain);
     Comparison {
         cards: cards.iter().map(|card| card.name.clone()).collect(),
+        same_card,
         rows,
         figures: of_cards,
-        rankings: rank::rankings(&sound),
+        rankings: if is_one { Vec::new() } else { rank::rankings(&sound) },
         places: cards.iter().filter_map(places).collect(),
         correlations: correlations(cards),
         confidence: CONFIDENCE,

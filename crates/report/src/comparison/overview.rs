@@ -12,7 +12,9 @@ use cardproof_units::shell_word;
 
 use super::disturbed;
 use super::names::shown;
+use super::no_order;
 use super::notes;
+use super::one_card;
 use super::sections::{apart_from_one, told};
 use crate::clean::one_line;
 use crate::wrap::sentence;
@@ -35,6 +37,18 @@ pub(super) struct Grid {
     pub(super) columns: Vec<GridColumn>,
     /// Best first; as many cells as columns each.
     pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// The grid without the column of the score, by which cards are ranked.
+    fn without_score(mut self) -> Self {
+        const SCORE: usize = 2;
+        self.columns.remove(SCORE);
+        for row in &mut self.rows {
+            row.remove(SCORE);
+        }
+        self
+    }
 }
 
 /// A column of a grid.
@@ -61,17 +75,26 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
         comparison.rankings.iter().filter(|ranking| ranking.by == wanted).collect();
     let groups = groups(comparison, &rankings);
     let has_several = groups.len() > 1;
-    let grid = |group: &Group<'_>| Grid {
-        heading: has_several.then(|| sentence(&one_line(group.basis))),
-        columns: columns(comparison, wanted),
-        rows: group.rows(comparison, wanted),
+    let is_one_card = one_card::is_certain(comparison);
+    let grid = |group: &Group<'_>| {
+        let grid = Grid {
+            heading: has_several.then(|| sentence(&one_line(group.basis))),
+            columns: columns(comparison, wanted),
+            rows: group.rows(comparison, wanted),
+        };
+        if is_one_card { grid.without_score() } else { grid }
     };
     let disturbed = disturbed::names(comparison, wanted);
     Overview {
         heading: format!("Use: {} ({})", wanted.label(), wanted.about()),
         answer: defects(comparison)
             .into_iter()
-            .chain(answer(comparison, &rankings, wanted, &disturbed))
+            .chain(if is_one_card {
+                one_card::answer(comparison)
+            } else {
+                answer(comparison, &rankings, wanted, &disturbed)
+            })
+            .chain(one_card::doubt(comparison))
             .chain(simulated(comparison))
             .collect(),
         grids: groups.iter().map(grid).collect(),
@@ -231,7 +254,7 @@ fn simulated(comparison: &Comparison) -> Option<String> {
 }
 
 /// The cards that nothing speaks against.
-fn sound(comparison: &Comparison) -> Vec<&CardFigures> {
+pub(super) fn sound(comparison: &Comparison) -> Vec<&CardFigures> {
     comparison.figures.iter().filter(|card| card.defect.is_none()).collect()
 }
 
@@ -244,7 +267,7 @@ fn answer(
     let decided: Vec<(&Ranking, Choice)> =
         rankings.iter().filter_map(|ranking| Some((*ranking, ranking.choice()?))).collect();
     match decided.as_slice() {
-        [] => vec![no_order(comparison, rankings, wanted)],
+        [] => vec![no_order::no_order(comparison, rankings, wanted)],
         [(ranking, choice)] => {
             let alone = comparison.cards.len() - ranking.cards.len();
             let mut sentences = vec![best(ranking, choice, disturbed)];
@@ -417,84 +440,4 @@ fn without_price(ranking: &Ranking) -> Option<String> {
         "No price is given for {}. To see the best value for money, add --price {option}.",
         names_in_short(&lacking)
     ))
-}
-
-/// What the cards reach in the rates that the use weighs, side by side, for two cards at most.
-fn side_by_side(comparison: &Comparison, wanted: Use) -> Option<String> {
-    let sound = sound(comparison);
-    let [first, second] = sound.as_slice() else { return None };
-    let figure = |card: &CardFigures, column: Column| {
-        let found = card.figures.iter().find(|figure| figure.column == column)?;
-        Some(told(if column.is_told_in_iops() { "IOPS" } else { "bytes/s" }, found.rate))
-    };
-    let columns = wanted.weights().iter().map(|weight| weight.column.of_table());
-    let pairs = columns.filter_map(|column| {
-        let (own, other) = (figure(first, column)?, figure(second, column)?);
-        Some(format!("{}: {own} and {other}", column.label()))
-    });
-    let pairs: Vec<String> = pairs.collect();
-    let names = format!("{} and {}", one_line(&first.name), one_line(&second.name));
-    (!pairs.is_empty()).then(|| format!("The raw figures of {names}: {}.", pairs.join("; ")))
-}
-
-/// The cards that lack a figure of the use, and which.
-fn lacking(comparison: &Comparison, wanted: Use) -> String {
-    let lacks = |card: &&CardFigures| {
-        let has = |column| card.figures.iter().any(|it| it.column == column && it.doubt.is_none());
-        wanted.weights().iter().map(|weight| weight.column.of_table()).find(|column| !has(*column))
-    };
-    let cards = sound(comparison).into_iter().filter_map(|card| Some((card, lacks(&card)?)));
-    let told: Vec<String> = cards
-        .map(|(card, column)| {
-            let cause = card.missing.iter().find(|missing| missing.column == column);
-            let cause = cause.filter(|_| sound(comparison).len() == 2);
-            let cause = cause.map_or_else(String::new, |it| format!(" ({})", one_line(&it.cause)));
-            let is_in_doubt = card.figures.iter().any(|it| it.column == column);
-            let figure = if is_in_doubt { "sound figure" } else { "figure" };
-            format!("'{}' has no {figure} of {}{cause}", one_line(&card.name), column.label())
-        })
-        .collect();
-    match told.as_slice() {
-        [first, second] => format!("{first}, and {second}"),
-        [first, rest @ ..] if !rest.is_empty() => {
-            format!("{first}, nor have {} other cards", rest.len())
-        }
-        _ => told.join(", "),
-    }
-}
-
-/// Why there is no order at all, with the raw figures and the way to an order.
-fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: Use) -> String {
-    match sound(comparison).as_slice() {
-        [] => return "There is no card to recommend among these.".to_owned(),
-        [only] if comparison.cards.len() > 1 => {
-            return format!(
-                "Of these only {} is left, and nothing is known against it.",
-                one_line(&only.name)
-            );
-        }
-        _ => {}
-    }
-    let again = "To rank them, measure each card on one computer with `cardproof run`.";
-    let why = match rankings {
-        _ if !shares_anything(comparison) => {
-            return format!(
-                "Not ranked: no test was done on two of these cards in the same way. {again}"
-            );
-        }
-        [] | [_] => format!("Not ranked: {}.", lacking(comparison, wanted)),
-        _ => "Not ranked: the cards were measured on different computers or in different ways."
-            .to_owned(),
-    };
-    let raw = side_by_side(comparison, wanted).map_or_else(String::new, |raw| format!(" {raw}"));
-    let other = notes::other_use(comparison, wanted).unwrap_or_default();
-    format!("{why}{raw} {other}{again}")
-}
-
-/// Whether anything was measured of two cards or more.
-fn shares_anything(comparison: &Comparison) -> bool {
-    comparison
-        .rows
-        .iter()
-        .any(|row| row.cells.iter().filter(|cell| cell.rate.is_some()).count() > 1)
 }

@@ -119,7 +119,7 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
 }
 
 /// A ratio to three digits.
-fn times(ratio: f64) -> String {
+pub(super) fn times(ratio: f64) -> String {
     let decimals = decimals(ratio);
     format!("{ratio:.decimals$}")
 }
@@ -134,7 +134,7 @@ fn decimals(ratio: f64) -> usize {
 }
 
 /// The end of a range of ratios, with as many digits as it takes to see on which side of 1 it is.
-fn beside_one(ratio: f64) -> String {
+pub(super) fn beside_one(ratio: f64) -> String {
     apart_from_one(ratio, decimals(ratio))
 }
 
