@@ -13,7 +13,7 @@ use cardproof_report::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
     title,
 };
-use cardproof_session::{LATEST, simulated_card, simulated_name};
+use cardproof_session::{LATEST, Store, simulated_card, simulated_name};
 use cardproof_units::Bytes;
 
 use crate::args::CompareArgs;
@@ -52,6 +52,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     check_outputs(args)?;
+    if args.cards.is_empty() && inventory::files(&Store::of_user()?)?.is_empty() {
+        return Err(Failure::usage(inventory::NO_RECORD));
+    }
     let cards = cards(&args.cards)?;
     if cards.len() < 2 {
         return Err(Failure::usage(

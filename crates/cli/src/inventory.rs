@@ -6,7 +6,7 @@ use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use cardproof_rating::{CLASSES, Class};
+use cardproof_rating::{CLASSES, Class, wording};
 use cardproof_record::{Record, RecordHead};
 use cardproof_report::{
     Entry, LIST_SCHEMA, List, inventory_csv, inventory_html, inventory_markdown, inventory_table,
@@ -21,6 +21,10 @@ use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::saved;
 use crate::talk::{self, Talk};
+
+/// What is said where nothing was measured yet, and what to do.
+pub(crate) const NO_RECORD: &str =
+    "there is no record yet; check a card first: cardproof check DIRECTORY";
 
 /// Which records to list, and where to.
 #[derive(Debug, Args)]
@@ -129,7 +133,7 @@ fn write_files(args: &ListArgs, entries: &[Entry]) -> Result<(), Failure> {
 
 fn why_empty(count: usize) -> String {
     match count {
-        0 => "There is no record yet. Check a card: cardproof check DIRECTORY".to_owned(),
+        0 => wording::sentence(NO_RECORD),
         1 => "The one record does not match.".to_owned(),
         count => format!("None of the {count} records match; `cardproof list` shows all."),
     }

@@ -48,9 +48,7 @@ pub(crate) fn locate_for(name: &Path, is_usable: fn(&Record) -> bool) -> Result<
         return Ok(path);
     }
     if name == Path::new(LATEST) {
-        return Err(Failure::usage(
-            "there is no record yet; measure something first: cardproof run",
-        ));
+        return Err(Failure::usage(inventory::NO_RECORD));
     }
     let heads = inventory::heads()?;
     let labels = heads.iter().filter_map(|(_, head)| head.label.as_deref());

@@ -272,7 +272,8 @@ fn what_is_not_there_or_does_not_fit_is_said() {
         (vec!["compare", "ref:no-such-card"], "compare --list"),
         (vec!["compare", "no-such-record"], "there is no file and no record"),
         (vec!["compare", "../secret"], "there is no file and no record"),
-        (vec!["compare"], "name at least two cards"),
+        (vec!["compare"], "there is no record yet"),
+        (vec!["compare", "ref:sandisk-ultra"], "name at least two cards"),
         (
             vec!["compare", "ref:sandisk-ultra", "ref:sandisk-ultra-a1", "--price", "other=3"],
             "--price names 'other'",

@@ -50,8 +50,10 @@ fn a_record_is_named_by_its_file_its_id_or_as_the_latest() {
 #[test]
 fn what_is_not_there_is_told_with_what_would_do() {
     let home = Home::new();
-    let cases =
-        [("latest", "cardproof run"), ("no-such", "name a file, the id or the label of a record")];
+    let cases = [
+        ("latest", "cardproof check DIRECTORY"),
+        ("no-such", "name a file, the id or the label of a record"),
+    ];
     for command in ["show", "compare"] {
         for (name, told) in cases {
             let said = run(home.cardproof(&[command, name])).expect(2).stderr;
