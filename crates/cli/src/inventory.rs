@@ -289,10 +289,13 @@ pub(crate) fn kept(
     Ok(wanted.filter_map(|(path, _)| Some((path.clone(), saved::read(&path).ok()?))).collect())
 }
 
-/// The kept records whose label is `label`; upper and lower case count only where both are used.
+/// The kept records whose label is `label`, as a list shows them; upper and lower case count only where both are used.
 pub(crate) fn labelled(label: &str) -> Result<Vec<(PathBuf, Record)>, Failure> {
-    let called = kept(|head| head.label.as_ref().is_some_and(|it| it.eq_ignore_ascii_case(label)))?;
+    let all = kept(|head| head.label.as_ref().is_some_and(|it| it.eq_ignore_ascii_case(label)))?;
+    let is_shown: Vec<bool> =
+        all.iter().map(|(_, record)| !is_part_of_check(record, &all)).collect();
+    let called = all.into_iter().zip(is_shown).filter_map(|(it, is_shown)| is_shown.then_some(it));
     let (exact, other): (Vec<_>, Vec<_>) =
-        called.into_iter().partition(|(_, record)| record.label.as_deref() == Some(label));
+        called.partition(|(_, record)| record.label.as_deref() == Some(label));
     Ok(if exact.is_empty() { other } else { exact })
 }

@@ -105,13 +105,8 @@ fn tell_of_others(args: &ShowArgs, shown: &Record) -> Result<(), Failure> {
         return Ok(());
     };
     let all = inventory::labelled(label)?;
-    let is_other = |record: &&Record| {
-        // A check keeps its test of the capacity by itself too.
-        let is_part = shown.capacity().is_some() && record.capacity() == shown.capacity();
-        record.id != shown.id && !is_part
-    };
     let others: Vec<&str> =
-        all.iter().map(|(_, record)| record).filter(is_other).map(|record| &*record.id).collect();
+        all.iter().map(|(_, record)| &*record.id).filter(|&id| id != shown.id).collect();
     if !others.is_empty() {
         Talk::new(args.quiet).note(&format!(
             "\nThis is the newest of {} records with the label '{label}'. The others: {}",
