@@ -14,7 +14,7 @@ use std::str::FromStr;
 use cardproof_device::guard::Leave;
 use cardproof_facts::CONFIDENCE;
 use cardproof_io::EngineChoice;
-use cardproof_session::{Access, LATEST};
+use cardproof_session::{Access, LATEST, has_form_of_id};
 use cardproof_units::{Bytes, Nanos, Seed};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
@@ -142,6 +142,11 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
     if taken.eq_ignore_ascii_case(LATEST) || taken.starts_with('-') {
         return Err(format!(
             "a record could not be named by it: {LATEST} is the newest record, and - begins an option"
+        ));
+    }
+    if has_form_of_id(taken) {
+        return Err(format!(
+            "it has the form of a record's id, so commands could take it for one; add a word, such as card-{taken}"
         ));
     }
     let is_plain = !taken.is_empty() && !text.chars().any(cardproof_report::steers);

@@ -23,6 +23,7 @@ use crate::charts;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::result;
+use crate::saved;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
 use crate::terminal::not_saved;
@@ -139,6 +140,9 @@ pub(crate) fn run(args: &CheckArgs, signals: &Signals) -> Result<Exit, Failure> 
     publish(args, &page, &measurements)?;
     if let Some(record) = capacity {
         crate::verify::keep_known(&args.target, record, Talk::new(args.quiet));
+    }
+    if let Some(record) = speed.or(capacity) {
+        saved::warn_of_label(record, Talk::new(args.quiet));
     }
     tell_failures(args, &measurements);
     Ok(exit_of(args, &answer, &measurements, untested))

@@ -28,6 +28,7 @@ use crate::measuring::random_bits;
 use crate::output::{self, Sink};
 use crate::pasted::{self, Reader};
 use crate::result;
+use crate::saved;
 use crate::talk::{Talk, width_wanted};
 use own::Own;
 
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
         records.for_each(|record| record.label.clone_from(&args.label));
     }
     let records: Vec<&Record> = reads.iter().flat_map(|read| &read.found.records).collect();
-    let saved = save(&records, args.output.as_deref())?;
+    let kept = save(&records, args.output.as_deref())?;
     if let Some(sink) = &args.json {
         write_json(&records, sink)?;
     }
@@ -107,14 +108,15 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
     }
     let has_refused = reads.iter().map(|read| note(read, talk)).fold(false, |all, one| all | one);
     let is_whole = !has_refused && note_unread(&unread, talk);
-    for path in &saved {
+    records.iter().take(1).for_each(|record| saved::warn_of_label(record, talk));
+    for path in &kept {
         talk.note(&format!("Record: {}", path.display()));
     }
     if records.iter().any(|record| cardproof_rating::speed_tells_no_fake(record)) {
         talk.note(cardproof_rating::SPEED_TELLS_NO_FAKE);
     }
     if args.output.is_none() {
-        match saved.as_slice() {
+        match kept.as_slice() {
             [] => {}
             [_] if !records.iter().any(|record| has_compared_figure(record)) => {
                 talk.note("Next: cardproof show latest (what it is good for).");

@@ -11,6 +11,7 @@ use crate::args::{AccessArgs, OutputArgs};
 use crate::exit::{Exit, Failure};
 use crate::others;
 use crate::result::{self, Requirement};
+use crate::saved;
 use crate::signals::Signals;
 use crate::talk::Talk;
 use crate::terminal::Terminal;
@@ -63,6 +64,7 @@ pub(crate) fn measure(
             shell_path(request.target)
         ));
     }
+    saved::warn_of_label(record, talk);
     let exit = exit_of(record, signals, &requirements);
     if matches!(exit, Exit::NotMet) {
         let unmet = Requirement::unmet(&requirements, record, false).join(", ");

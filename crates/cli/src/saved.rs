@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cardproof_record::Record;
+use cardproof_record::{Record, RecordHead};
 use cardproof_session::{LATEST, Store, is_block_device};
 use cardproof_units::{Bytes, in_words, shell_path};
 
@@ -14,6 +14,7 @@ use crate::inventory;
 use crate::output::Sink;
 use crate::pasted::{self, Reader};
 use crate::suggestion::did_you_mean;
+use crate::talk::Talk;
 
 /// No record is longer: ten runs of the longest profile take a tenth of it.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
@@ -36,16 +37,23 @@ pub(crate) fn locate_for(name: &Path, is_usable: fn(&Record) -> bool) -> Result<
     if name == Path::new("-") || name.try_exists().unwrap_or(true) {
         return Ok(name.to_owned());
     }
-    if let Some(path) = name.to_str().map(Store::find).transpose()?.flatten() {
-        return if read(&path).is_ok_and(|record| !is_usable(&record)) {
+    let usable = |path: PathBuf| {
+        if read(&path).is_ok_and(|record| !is_usable(&record)) {
             usable_beside(name, path, is_usable)
         } else {
             Ok(path)
-        };
+        }
+    };
+    if let Some(path) = name.to_str().map(Store::find).transpose()?.flatten() {
+        return usable(path);
     }
+    // A label is a whole name, and goes before a part of an id.
     let labelled = name.to_str().map(inventory::labelled).transpose()?.unwrap_or_default();
     if let Some(path) = chosen(name, &labelled, is_usable)? {
         return Ok(path);
+    }
+    if let Some(path) = name.to_str().map(Store::find_by_part).transpose()?.flatten() {
+        return usable(path);
     }
     if name == Path::new(LATEST) {
         return Err(Failure::usage(inventory::NO_RECORD));
@@ -107,12 +115,12 @@ fn chosen(
 ) -> Result<Option<PathBuf>, Failure> {
     let is_one_card = labelled.windows(2).all(|pair| is_alike(&pair[0].1, &pair[1].1));
     if !is_one_card {
-        let ids: Vec<&str> = labelled.iter().map(|(_, record)| record.id.as_str()).collect();
+        let records: Vec<String> = labelled.iter().map(|(_, it)| with_card(&it.into())).collect();
         return Err(Failure::usage(format!(
-            "{} records of different cards have the label '{}': {}; give one of these ids",
-            ids.len(),
+            "{} records of different cards have the label '{}'; name one of these ids in its place:\n  {}",
+            records.len(),
             name.display(),
-            ids.join(", ")
+            records.join("\n  ")
         )));
     }
     let all = || labelled.iter().map(|(path, _)| path.clone());
@@ -121,11 +129,45 @@ fn chosen(
     Ok(usable.or_else(|| Store::youngest(all())))
 }
 
+/// The id of a record and the card that it is of.
+fn with_card(head: &RecordHead) -> String {
+    let device = &head.conditions.device;
+    let name = device.name.clone().filter(|_| head.is_simulated());
+    let model = name.or_else(|| device.model.clone()).or_else(|| device.name.clone());
+    let model = model.unwrap_or_else(|| "card not known".to_owned());
+    match device.size_bytes {
+        Some(size) => format!("{} ({model}, {})", head.id, size.as_sold()),
+        None => format!("{} ({model})", head.id),
+    }
+}
+
+/// Says that the label of `record` is on a record of another card too: from now on the label alone names neither.
+pub(crate) fn warn_of_label(record: &Record, talk: Talk) {
+    let Some(label) = record.label.as_deref() else { return };
+    let own = RecordHead::from(record);
+    let is_other = |head: &RecordHead| {
+        head.label == record.label && head.id != record.id && !is_alike_head(head, &own)
+    };
+    // What cannot be read warns of nothing.
+    let heads = inventory::heads().unwrap_or_default();
+    if let Some((_, other)) = heads.iter().find(|(_, head)| is_other(head)) {
+        talk.note(&format!(
+            "The label '{label}' is on a record of another card too: {}. It names neither of them now: use their ids, \
+             or measure this card again with another --label.",
+            with_card(other)
+        ));
+    }
+}
+
 /// Whether two records can be of one card, by its model and size.
 pub(crate) fn is_alike(a: &Record, b: &Record) -> bool {
-    let of = |record: &Record| {
-        let device = record.conditions.device.clone();
-        let simulated = device.name.filter(|_| record.is_simulated());
+    is_alike_head(&a.into(), &b.into())
+}
+
+fn is_alike_head(a: &RecordHead, b: &RecordHead) -> bool {
+    let of = |head: &RecordHead| {
+        let device = head.conditions.device.clone();
+        let simulated = device.name.filter(|_| head.is_simulated());
         (simulated, device.model, device.size_bytes)
     };
     of(a) == of(b)

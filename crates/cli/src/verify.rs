@@ -25,6 +25,7 @@ use crate::exit::{Exit, Failure};
 use crate::measuring::{Request, options, random_bits};
 use crate::output::{self, Sink};
 use crate::result;
+use crate::saved;
 use crate::signals::Signals;
 use crate::talk::{self, Talk};
 use crate::target::refuse_no_storage;
@@ -251,6 +252,7 @@ fn conclude(args: &VerifyArgs, measured: Measured, signals: &Signals) -> Result<
     if let Some(store) = &measured.store {
         tell_kept(store, record, talk)?;
     }
+    saved::warn_of_label(record, talk);
     keep_known(&args.target, record, talk);
     if record.state == State::Complete {
         fix::fix(args, &answer, talk)?;

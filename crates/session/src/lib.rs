@@ -75,7 +75,7 @@ pub use recorder::Recorder;
 pub use replay::{LogWish, TraceReplay};
 pub use session::{Bench, Measured, blank, digest, measure};
 pub use setups::{Choice, Setups, SetupsNeeds, SetupsPlace, Task};
-pub use store::{LATEST, Store};
+pub use store::{LATEST, Store, has_form_of_id};
 pub use target::{
     Existing, FilesNeeds, FreeSpace, NoStorage, OpenedTree, Reserved, Span, Storage, StorageNeeds,
     Writing, has_holes, not_there, of_scratch, open_storage, open_tree, refuse_link,

@@ -18,6 +18,20 @@ use crate::owner::make_directories;
 /// What the youngest record is called by.
 pub const LATEST: &str = "latest";
 
+/// Whether `word` has the form of a record's id, of its beginning with the time, or of what a list shows of it.
+#[must_use]
+pub fn has_form_of_id(word: &str) -> bool {
+    let is_drawn = |end: &str| {
+        end.len() == DRAWN_MIN && end.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let bytes = word.as_bytes();
+    let begins_with_time =
+        bytes.len() > 8 && bytes[..8].iter().all(u8::is_ascii_digit) && bytes[8] == b'T';
+    let is_simulated =
+        word.starts_with("sim-") && word.rsplit_once('-').is_some_and(|(_, end)| is_drawn(end));
+    is_drawn(word) || begins_with_time || is_simulated || word.contains('…')
+}
+
 /// The directory of records.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -69,23 +83,26 @@ impl Store {
         Ok(Self::of_user()?.with_file_name(name))
     }
 
-    /// The file of the record called `id`, or whose id alone begins with it, or of the youngest one
-    /// for `latest`; `None` where there is none. Nothing is made for it.
+    /// The file of the record called `id`, or of the youngest one for `latest`; `None` where there is none. Nothing is
+    /// made for it.
     ///
     /// # Errors
-    /// As [`of_user`](Self::of_user), and where several ids begin so.
+    /// As [`of_user`](Self::of_user).
     pub fn find(id: &str) -> Result<Option<PathBuf>, Failure> {
         let directory = Self::of_user()?;
         if id == LATEST {
             return Ok(Self::youngest(records(&directory)));
         }
-        // An id is a name and leads nowhere else.
-        let is_name = !id.is_empty() && !id.contains(['/', '\0']) && !id.starts_with('.');
-        if !is_name {
-            return Ok(None);
-        }
         let path = directory.join(format!("{id}.json"));
-        if path.is_file() { Ok(Some(path)) } else { with_prefix(&directory, id) }
+        Ok((is_name(id) && path.is_file()).then_some(path))
+    }
+
+    /// The file of the record whose id alone begins or ends with `part`; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`of_user`](Self::of_user), and where there are several.
+    pub fn find_by_part(part: &str) -> Result<Option<PathBuf>, Failure> {
+        if is_name(part) { with_prefix(&Self::of_user()?, part) } else { Ok(None) }
     }
 
     /// The one of the records at `paths` that began last, by the time in its id: judging or copying a record changes
@@ -150,6 +167,11 @@ fn records(directory: &Path) -> impl Iterator<Item = PathBuf> {
         let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
         !is_hidden && path.extension().is_some_and(|ending| ending == "json") && path.is_file()
     })
+}
+
+/// Whether `id` is a name, which leads nowhere else.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && !id.contains(['/', '\0']) && !id.starts_with('.')
 }
 
 /// An end of an id with fewer letters names no record.
@@ -246,6 +268,32 @@ mod tests {
         assert_eq!(Store::youngest(records(place.path())), Some(measured));
         let simulated = write("sim-sandisk-ultra-standard-2-00000000.json", 1100);
         assert_eq!(Store::youngest(records(place.path())), Some(simulated));
+    }
+
+    #[test]
+    fn the_forms_of_an_id_are_told_from_names() {
+        let ids = [
+            "20261104T181502Z-9e84f69a",
+            "20261104T",
+            "9e84f69a",
+            "sim-usb-stick-check-1-0000ffff",
+            "sim-a…00",
+        ];
+        assert_eq!(ids.map(has_form_of_id), [true; 5]);
+        let names = [
+            "red",
+            "2026-11-04",
+            "20261104",
+            "sim-card",
+            "beef",
+            "card 9e84f69a",
+            "decade",
+            "Facade12",
+        ];
+        assert_eq!(
+            names.map(has_form_of_id),
+            [false, false, false, false, false, false, false, false]
+        );
     }
 
     #[test]

@@ -55,6 +55,7 @@ mod served;
 mod setups;
 mod simulated;
 mod sixth_reader;
+mod sixth_reader_commands;
 mod submitting;
 mod submitting_tls;
 mod texts_kept;
