@@ -70,10 +70,21 @@ pub(super) fn run(
     if let Some(store) = &measured.store {
         super::tell_kept(store, record, talk)?;
     }
-    Ok(match (&record.state, signals.exit()) {
-        (State::Partial, Some(exit)) => exit,
-        _ => exit_of(record),
-    })
+    if let (State::Partial, Some(exit)) = (&record.state, signals.exit()) {
+        return Ok(exit);
+    }
+    let exit = exit_of(record);
+    if exit == Exit::Incomplete && args.quiet {
+        tell_untested(record);
+    }
+    Ok(exit)
+}
+
+/// Says what was not tested where a quiet run shows nothing: errors are told in any case.
+fn tell_untested(record: &Record) {
+    for test in integrity_in_words(record) {
+        Talk::new(false).note(&format!("Not tested as asked. {}.", test.headline));
+    }
 }
 
 /// Harm that was found comes before what could not be tested.

@@ -60,6 +60,9 @@ fn what_could_not_be_tested_is_no_success() {
         let words = [&["verify", &target, "--seed", "1"][..], &options].concat();
         let ended = run(home.cardproof(&words)).expect(1);
         assert!(ended.stdout.contains(told), "{}", ended.stdout);
+        let quiet = run(home.cardproof(&[&words[..], &["--quiet"]].concat())).expect(1);
+        assert_eq!(quiet.stdout, "");
+        assert!(quiet.stderr.contains(told), "a quiet run tells errors: {}", quiet.stderr);
     }
 }
 
