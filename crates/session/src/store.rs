@@ -29,7 +29,9 @@ pub fn has_form_of_id(word: &str) -> bool {
         bytes.len() > 8 && bytes[..8].iter().all(u8::is_ascii_digit) && bytes[8] == b'T';
     let is_simulated =
         word.starts_with("sim-") && word.rsplit_once('-').is_some_and(|(_, end)| is_drawn(end));
-    is_drawn(word) || begins_with_time || is_simulated || word.contains('…')
+    // A number, such as a day, is a natural name; a label goes before a part of an id.
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+    is_drawn(word) && !is_number || begins_with_time || is_simulated || word.contains('…')
 }
 
 /// The directory of records.
