@@ -116,14 +116,14 @@ impl Grade {
         }
     }
 
-    /// The grade of `figure`: good from `good` on, poor up to and including `poor`, fair between.
+    /// The grade of `figure`: good from `good` on, poor below `poor`, fair between.
     /// The whole interval counts: where its ends have two grades that are neighbours, so has the
     /// figure; where it reaches from poor to good, it has none.
     fn new(figure: &BoundedRate, poor: f64, good: f64) -> Self {
         let of_rate = |rate: f64| {
             if rate >= good {
                 Self::Good
-            } else if rate <= poor {
+            } else if rate < poor {
                 Self::Poor
             } else {
                 Self::Fair
@@ -146,14 +146,16 @@ impl Grade {
 }
 
 /// Random reads in IOPS: every published device from the first on started its system in 13.4 to
-/// 16.2 s, those below in 17.0 to 26.7 s; none was as slow as the second.
+/// 16.2 s, those below in 17.0 to 26.7 s. The second is what A1 asks for: a card that passes A1 is not too slow
+/// to start programs, and no published one was as slow.
 const READ_GOOD_IOPS: f64 = 2344.0;
-pub(crate) const READ_POOR_IOPS: f64 = 1765.0;
+pub(crate) const READ_POOR_IOPS: f64 = 1500.0;
 
 /// Random writes in IOPS: every published device from the first on took 161 to 253 s for a
-/// desktop install, those up to the second 430 and 1070 s.
+/// desktop install, those below the second 430 and 1070 s. The faster of these two wrote 133; the second is that and
+/// two standard deviations (10 % each) of what one card's writes differ from run to run.
 const WRITE_GOOD_IOPS: f64 = 732.0;
-pub(crate) const WRITE_POOR_IOPS: f64 = 133.0;
+pub(crate) const WRITE_POOR_IOPS: f64 = 160.0;
 
 /// Synced 4 KiB writes in IOPS: two cards on ext4 with fio's fsync=1, a Samsung Evo+ at 1000 KB/s
 /// and a `SanDisk` Ultra at 220 KB/s ("Tuning SD Card Speed", Fred777).
@@ -428,5 +430,30 @@ fn large_files_answer(write: &BoundedRate, read: &str, grade: Grade) -> Answer {
         grade,
         finding: format!("Sequential write: {write}{}; {read}.", too_wide(grade)),
         comparison: format!("{time}{classes}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_facts::{A1_RATES, PUBLISHED_CARDS};
+
+    use super::*;
+
+    /// Its runs differ by some per cent, so its grade would change from run to run.
+    #[test]
+    fn no_published_card_stands_at_the_limit_of_what_is_slow() {
+        for card in &PUBLISHED_CARDS {
+            let figures =
+                [(card.random_read, READ_POOR_IOPS), (card.random_write, WRITE_POOR_IOPS)];
+            for (Iops(rate), limit) in figures {
+                let part = (rate / limit - 1.0).abs();
+                assert!(part > 0.15, "{}: {rate} beside {limit}", card.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a1_asks_of_reads_is_not_slow() {
+        assert!(A1_RATES.read.0 >= READ_POOR_IOPS);
     }
 }
