@@ -215,7 +215,7 @@ pub(crate) struct OutputArgs {
     /// Show every figure, reason and doubt
     #[arg(long)]
     pub(crate) details: bool,
-    /// The result as Markdown, for a forum or an issue; `short` prints about ten lines
+    /// The result as Markdown, for a forum or an issue; `short` prints at most ten lines to standard output
     #[arg(long, value_name = "FILE.md|-|short", value_parser = OsStringValueParser::new().try_map(markdown_sink))]
     pub(crate) markdown: Option<MarkdownSink>,
 }

@@ -29,7 +29,7 @@ pub(crate) fn check(directory: &Path) -> Result<(), Failure> {
         return Err(Failure::usage(format!("--charts {name}: {fault}; {ANOTHER}")));
     }
     if rustix::fs::access(found, rustix::fs::Access::WRITE_OK).is_err() {
-        let fault = format!("{} cannot be written by you", found.display());
+        let fault = format!("this user may not write to {}", found.display());
         return Err(Failure::incomplete(format!("--charts {name}: {fault}; {ANOTHER}")));
     }
     Ok(())

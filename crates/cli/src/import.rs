@@ -119,10 +119,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Exit, Failure> {
         match kept.as_slice() {
             [] => {}
             [_] if !records.iter().any(|record| has_compared_figure(record)) => {
-                talk.note("Next: cardproof show latest (what it is good for).");
+                talk.note("Next: cardproof show latest (what is known of it).");
             }
             [_] => talk.note(
-                "Next: cardproof show latest (what it is good for), cardproof compare latest NAME (beside another card).",
+                "Next: cardproof show latest (what is known of it), cardproof compare latest NAME (beside another card).",
             ),
             _ => talk.note("Next: cardproof list (one line each), cardproof compare NAME NAME."),
         }
@@ -354,11 +354,18 @@ fn save(records: &[&Record], directory: Option<&Path>) -> Result<Vec<PathBuf>, F
             error = in_words(&error)
         ))
     })?;
+    if rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err() {
+        let name = directory.display();
+        return Err(Failure::incomplete(format!(
+            "this user may not write to {name}; name another directory"
+        )));
+    }
     let saved = records.iter().map(|record| {
         let path = directory.join(format!("{}.json", record.id));
         let text =
             record.to_json().map_err(Failure::because("the record cannot be put into JSON"))?;
-        output::write(&Sink::File(path.clone()), &text)?;
+        output::replace(&path, &text)
+            .map_err(|error| output::not_written(&path, &error, "name another directory"))?;
         Ok(path)
     });
     saved.collect()

@@ -51,13 +51,17 @@ pub(crate) fn write(sink: &Sink, text: &str) -> Result<(), Failure> {
 
 /// Writes `contents` to the file at `path`.
 pub(crate) fn write_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
-    replace(path, contents).map_err(|error| {
-        Failure::incomplete(format!(
-            "cannot write {}: {error}; name another file, or make room if the disk is full",
-            path.display(),
-            error = in_words(&error)
-        ))
-    })
+    replace(path, contents).map_err(|error| not_written(path, &error, "name another file"))
+}
+
+/// That `path` was not written because of `error`; `instead` is what may be named in its place.
+pub(crate) fn not_written(path: &Path, error: &io::Error, instead: &str) -> Failure {
+    let room = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ", or make room there",
+        _ => "",
+    };
+    let (path, error) = (path.display(), in_words(error));
+    Failure::incomplete(format!("cannot write {path}: {error}; {instead}{room}"))
 }
 
 /// Writes `text` to standard output; `false` where its reader has gone away.

@@ -133,7 +133,7 @@ fn simulated(args: &PowercutArgs, signals: &Signals) -> Result<Exit, Failure> {
     };
     if cardproof_session::simulated_name(target).is_none() {
         return Err(Failure::usage(format!(
-            "powercut itself cuts the power of a simulated card only, such as sim:sandisk-ultra, and {} is none. \
+            "powercut itself cuts the power of a simulated card only, such as sim:sandisk-ultra, and {} is no simulated card. \
              A real card needs a second computer: cardproof powercut --help says how",
             target.display()
         )));

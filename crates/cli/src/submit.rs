@@ -20,6 +20,7 @@ use cardproof_rating::capacity;
 use cardproof_record::{CapacityBounds, Record};
 use cardproof_session::submissions::{Note, Notes};
 use cardproof_submission::{Additions, Capacity, LICENCE, Price, document};
+use cardproof_units::shell_path;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -134,10 +135,15 @@ pub(crate) fn run(args: &SubmitArgs) -> Result<Exit, Failure> {
             documents.iter().map(note).collect::<Result<_, _>>()?
         }
         _ => {
-            return Err(Failure::usage(
-                "cardproof has no hub of its own; name one: cardproof submit latest --to URL; for a forum: cardproof \
-                 show latest --markdown short, or --picture FILE",
-            ));
+            let names: Vec<String> = args.records.iter().map(|name| shell_path(name)).collect();
+            let (all, first) = match names.first() {
+                Some(first) => (names.join(" "), first.as_str()),
+                None => ("latest".to_owned(), "latest"),
+            };
+            return Err(Failure::usage(format!(
+                "cardproof has no hub of its own; name one: cardproof submit {all} --to URL; for a forum: cardproof \
+                 show {first} --markdown short, or --picture FILE"
+            )));
         }
     };
     send(args, &notes, noted)

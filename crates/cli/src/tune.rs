@@ -184,6 +184,9 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
     }
     if args.prove {
         let gain = gain(args, &known, signals)?;
+        if let Gain::NotMeasured { not_measured } = &gain {
+            Talk::new(args.quiet).note(&format!("--prove has measured nothing: {not_measured}."));
+        }
         if let Some(step) = steps.iter_mut().find(|step| step.name == "partition") {
             step.gain = gain;
         }

@@ -204,6 +204,9 @@ pub(crate) fn run(args: &VerifyArgs, signals: &Signals) -> Result<Exit, Failure>
         let check = FreeSpaceCheck::new(wish(args)).in_directory(directory);
         return measure(args, check, &options, signals);
     }
+    if args.full && mode(args) == CapacityMode::Read {
+        talk.note("Not every byte is tested: --full needs --restore or --destroy, and without them nothing is written.");
+    }
     let journals = journals(args, mode(args));
     let journals =
         if mode(args) == CapacityMode::Restore { Some(journals?) } else { journals.ok() };

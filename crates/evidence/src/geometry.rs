@@ -58,23 +58,30 @@ pub struct Observations {
 pub fn infer(observations: &Observations) -> Geometry {
     let missing = observations.not_measured.as_deref();
     let read_unit = boundaries::unit(&observations.boundaries, missing);
-    let write_unit = sweep::unit(&observations.sweeps, missing);
+    let limits = |mapping| {
+        let limit = |tables, order| open_units::limit(tables, order, mapping, missing);
+        (limit(&observations.linear, Order::Linear), limit(&observations.random, Order::Random))
+    };
+    let (linear, random) = limits(None);
+    let mapping = rewrites::mapping(&observations.spreads, &linear, &random, missing);
+    // What is known of the mapping is no more an explanation of what does not show.
+    let known = mapping.mapping();
+    let (linear, random) = limits(known);
+    let write_unit = sweep::unit(&observations.sweeps, known, missing);
     let allocation_unit = boundaries::joined(
         read_unit,
         write_unit,
         (!observations.boundaries.is_empty(), !observations.sweeps.is_empty()),
         observations.reported_unit,
     );
-    let linear = open_units::limit(&observations.linear, Order::Linear, missing);
-    let random = open_units::limit(&observations.random, Order::Random, missing);
     Geometry {
         page: page::page(&observations.boundaries, allocation_unit.bytes(), missing),
-        mapping: rewrites::mapping(&observations.spreads, &linear, &random, missing),
-        small_write_threshold: rewrites::threshold(&observations.sizes, missing),
+        small_write_threshold: rewrites::threshold(&observations.sizes, known, missing),
         slc_cache: sweep::slc_cache(&observations.sweeps, missing),
         slc_recovery: sweep::slc_recovery(&observations.recoveries, missing),
         map_reach: reach::reach(&observations.spans, missing),
-        first_area: rewrites::first_area(observations.first_area.as_ref(), missing),
+        first_area: rewrites::first_area(observations.first_area.as_ref(), known, missing),
+        mapping,
         open_units_linear: linear,
         open_units_random: random,
         allocation_unit,

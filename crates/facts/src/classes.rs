@@ -116,6 +116,20 @@ impl Class {
         CLASSES.iter().find(|class| class.name == name)
     }
 
+    /// Whether each limit of this class is at least as high as that of `other`, so that what misses `other` misses this
+    /// one as well. False for a class that a card reaches with its queue and its cache: what it misses without them
+    /// says nothing of it.
+    #[must_use]
+    pub fn includes(&self, other: &Self) -> bool {
+        let has_rates = match (self.random, other.random) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(own), Some(least)) => own.read.0 >= least.read.0 && own.write.0 >= least.write.0,
+        };
+        let is_same_way = !self.needs_queue_and_cache && self.name != other.name;
+        is_same_way && has_rates && self.sequential_write.0 >= other.sequential_write.0
+    }
+
     /// Whether it is about running programs, and not about recording alone.
     #[must_use]
     pub fn is_application(&self) -> bool {

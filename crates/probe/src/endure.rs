@@ -27,5 +27,5 @@ mod state;
 pub use bad::BadPages;
 pub use plan::{Pattern, Plan, PlanError, Wish};
 pub use resume::{Marks, marks};
-pub use run::{Progress, Watch, Why, run};
+pub use run::{Progress, Watch, Why, is_met, run};
 pub use state::{Cycle, End, MILESTONES, Pass, Position, State, Tally};

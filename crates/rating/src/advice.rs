@@ -203,8 +203,8 @@ fn otherwise_in_general(case: &Case<'_>) -> &'static str {
         return of_replays(record);
     }
     if record.profile.name == HONESTY {
-        return "Cut the power: only that proves that flushes are honest. `cardproof powercut write --help` says \
-                how.";
+        return "Cut the power: only power cuts can show whether flushes are honest. `cardproof powercut write --help` \
+                says how.";
     }
     if case.has(WarningCode::Disturbed) {
         return "Measure again when nothing else works on this computer. Compare no figures of this run.";
@@ -278,8 +278,7 @@ fn distrust_worn(case: &Case<'_>) -> Option<String> {
         "The test used up a part of this card's life. To learn how long such a card lasts, test another \
          one with a larger --budget, or without one."
     } else {
-        "The test used up a part of this card's life. Continue it to learn how long the card lasts: give \
-         the same command again."
+        life::advice_to_go_on(case.record, endurance)
     };
     Some(text.to_owned())
 }

@@ -11,6 +11,7 @@ use cardproof_units::Bytes;
 
 use crate::doubts::Doubt;
 use crate::findings::casts_doubt;
+use crate::scope::size_beyond_range;
 use crate::wording;
 
 /// The least share of lost data, 0 to 1, that `places` random blocks detect with `confidence` (0 to 1);
@@ -125,7 +126,13 @@ pub fn right_elsewhere(record: &Record) -> Option<String> {
 pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
     let is_right = check.wrong_places + check.unreadable_places == 0 && alarm(record).is_none();
-    is_right.then(|| format!("Data check: all {} blocks were read back correctly", check.places))
+    let range = if size_beyond_range(record).is_some() {
+        format!(" (first {})", check.to_bytes)
+    } else {
+        String::new()
+    };
+    is_right
+        .then(|| format!("Data check{range}: all {} blocks were read back correctly", check.places))
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {
@@ -142,8 +149,17 @@ fn sample(check: &DataCheck, when: &str) -> String {
     } else {
         format!("{right} are correct, so data was lost")
     };
+    let spread = if check.spread_bytes > Bytes::ZERO {
+        format!(
+            " ({} of it for this check alone, where the tests had not written everything)",
+            check.spread_bytes
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "{when}, {places} blocks chosen at random from the first {} were read{through}: {result}",
+        "{when}, {places} blocks chosen at random from what was written in the first {}{spread} were \
+         read{through}: {result}",
         check.to_bytes
     )
 }
@@ -160,6 +176,20 @@ mod tests {
         assert!((share_found(1000, 0.99) - 0.004_594_6).abs() < 1e-6);
         assert!((share_found(1, 0.99) - 0.99).abs() < 1e-9);
         assert!((share_found(0, 0.99) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_was_written_for_the_check_alone_is_told_apart() {
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        let check = record.data_check.as_mut().unwrap();
+        (check.to_bytes, check.spread_bytes) = (Bytes::mib(255), Bytes::ZERO);
+        let told = in_words(&record).unwrap();
+        assert!(told.contains("from what was written in the first 255 MiB were read"), "{told}");
+        record.data_check.as_mut().unwrap().spread_bytes = Bytes::mib(4);
+        let told = in_words(&record).unwrap();
+        assert!(told.contains("the first 255 MiB (4 MiB of it for this check alone"), "{told}");
+        let told = in_short(&record).unwrap();
+        assert!(told.starts_with("Data check (first 255 MiB): all "), "{told}");
     }
 
     #[test]

@@ -45,7 +45,28 @@ pub fn indications(record: &Record) -> Vec<Indication> {
     {
         return Vec::new();
     }
-    CLASSES.iter().filter_map(|class| of_class(record, class)).collect()
+    let mut all: Vec<Indication> = Vec::with_capacity(CLASSES.len());
+    for class in &CLASSES {
+        if let Some(own) = of_class(record, class) {
+            let own = beside_lower(own, class, &all);
+            all.push(own);
+        }
+    }
+    all
+}
+
+/// The indication `own` of `class` beside those of `lower` classes: what likely misses a class likely misses each one
+/// that includes it.
+fn beside_lower(own: Indication, class: &Class, lower: &[Indication]) -> Indication {
+    let missed = lower.iter().rev().filter(|it| it.outcome == Likelihood::LikelyMisses);
+    let included =
+        missed.filter_map(|it| Class::named(&it.rule)).find(|lower| class.includes(lower));
+    let Some(included) = included.filter(|_| own.outcome != Likelihood::LikelyMisses) else {
+        return own;
+    };
+    let why = format!("{}, which this class includes, is probably not passed", included.name);
+    let basis = std::iter::once(why).chain(own.basis).collect();
+    Indication { outcome: Likelihood::LikelyMisses, basis, ..own }
 }
 
 /// Those indications of `record` that tell something: of the application classes, unless they are unclear because nothing

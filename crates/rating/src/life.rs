@@ -13,6 +13,7 @@ use cardproof_record::{
 };
 use cardproof_units::Bytes;
 
+pub(crate) use words::advice_to_go_on;
 pub use words::{
     days_in_words, end_in_words, in_words, life_in_words, range, result, result_in_short, tested,
     who,
@@ -305,7 +306,7 @@ mod tests {
         );
         let (life, days, reason) = told(100);
         assert_eq!((life, days), (true, true));
-        assert_eq!(reason, "the card lasts longer than this test");
+        assert!(reason.starts_with("no cycle had an error"), "{reason}");
     }
 
     #[test]

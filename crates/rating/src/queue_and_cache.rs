@@ -91,7 +91,7 @@ fn in_words(queue: Use, cache: Use) -> String {
                 Use::Working => format!("the {name} is in use"),
                 Use::NoneInCard => format!("the card has no {name}"),
                 Use::NoneInKernel => format!("this kernel does not use the card's {name}"),
-                Use::NoneInHost => format!("this host controller does not use the card's {name}"),
+                Use::NoneInHost => format!("the host controller does not use the card's {name}"),
                 Use::SwitchedOff => format!("the {name} is switched off"),
                 Use::Unknown => format!("it is unknown whether the {name} is in use"),
             });
@@ -102,7 +102,7 @@ fn in_words(queue: Use, cache: Use) -> String {
         Use::NoneInCard => "the card has no command queue and no cache",
         Use::NoneInKernel => "this kernel uses neither the card's command queue nor its cache",
         Use::NoneInHost => {
-            "this host controller uses neither the card's command queue nor its cache"
+            "the host controller uses neither the card's command queue nor its cache"
         }
         Use::SwitchedOff => "the card's command queue and its cache are switched off",
         Use::Unknown => "it is unknown whether the host uses the card's command queue and cache",

@@ -5,7 +5,7 @@
 //! the lowest not passed say as much as eleven verdicts.
 
 use cardproof_facts::{CLASSES, Class, Family};
-use cardproof_record::{Outcome, Verdict};
+use cardproof_record::{Outcome, ReasonCode, Verdict};
 
 use crate::wording;
 
@@ -31,7 +31,12 @@ pub fn recording_classes(verdicts: &[Verdict], is_card: bool) -> Option<String> 
     });
     let met: Vec<&str> = highest_met.map(|class| class.name).collect();
     let next: Vec<(&str, Outcome)> = families.iter().flat_map(|family| not_met(family)).collect();
-    Some(if is_card { sentence(&met, &next) } else { as_fast_as(&met, &next) })
+    let is_open = met.is_empty() && next.iter().all(|(_, outcome)| *outcome == Outcome::Undecided);
+    Some(match is_card {
+        true => sentence(&met, &next),
+        false if is_open => undecided(verdicts),
+        false => as_fast_as(&met, &next),
+    })
 }
 
 /// Whether `verdict` is on a recording class.
@@ -60,6 +65,16 @@ fn not_met(family: &[(&'static Class, Outcome)]) -> Vec<(&'static str, Outcome)>
         .collect();
     named.dedup();
     named
+}
+
+/// That nothing is known of storage that is no card, and why where the test range was too small.
+fn undecided(verdicts: &[Verdict]) -> String {
+    let mut reasons = verdicts.iter().filter(|it| is_recording(it)).flat_map(|it| &it.reasons);
+    if reasons.any(|reason| reason.code == ReasonCode::RangeReduced) {
+        "undecided, because the test range was too small".to_owned()
+    } else {
+        "undecided".to_owned()
+    }
 }
 
 /// The same of storage that is no card.
@@ -96,6 +111,8 @@ fn sentence(met: &[&str], next: &[(&str, Outcome)]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::Reason;
+
     use super::*;
 
     fn verdicts(rule: impl Fn(&Class) -> Outcome) -> Vec<Verdict> {
@@ -156,6 +173,16 @@ mod tests {
             said,
             "as fast as C10, U1 and V10; slower than V60; perhaps as fast as U3 and V30"
         );
+    }
+
+    #[test]
+    fn what_is_no_card_is_not_perhaps_as_fast_as_the_lowest_classes() {
+        let mut verdicts = verdicts(|_| Outcome::Undecided);
+        assert_eq!(recording_classes(&verdicts, false).as_deref(), Some("undecided"));
+        let code = ReasonCode::RangeReduced;
+        verdicts[0].reasons = vec![Reason { code, rate: None, text: String::new() }];
+        let said = recording_classes(&verdicts, false).unwrap();
+        assert_eq!(said, "undecided, because the test range was too small");
     }
 
     #[test]

@@ -38,14 +38,17 @@ fn range(record: &Record) -> Option<Range> {
 /// The test range of `phase` in few words, such as ` (tested on the first 256 MiB)`; empty if it is the whole storage.
 pub(crate) fn in_short(record: &Record, phase: &Phase) -> String {
     let range = range(record);
-    match range.map(|all| Range { measured: end_of(phase).unwrap_or(all.measured), ..all }) {
+    match range.map(|all| Range {
+        measured: end_of(phase).map_or(all.measured, |end| end.min(all.measured)),
+        ..all
+    }) {
         None => String::new(),
         Some(Range { is_file: true, measured, .. }) => format!(" (tested in a file of {measured})"),
         Some(Range { measured, .. }) => format!(" (tested on the first {measured})"),
     }
 }
 
-/// Up to where `phase` has tested; `None` where it does not tell.
+/// Up to where `phase` was to test; `None` where it does not tell. Time may have ended it before.
 fn end_of(phase: &Phase) -> Option<Bytes> {
     (phase.span_bytes > Bytes::ZERO).then(|| phase.span_offset_bytes + phase.span_bytes)
 }
@@ -79,4 +82,17 @@ pub fn scope(record: &Record) -> Option<String> {
 /// The size of a storage that is larger than the test range; `None` as [`scope`].
 pub(crate) fn size_beyond_range(record: &Record) -> Option<Bytes> {
     range(record).map(|range| range.size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_that_time_ended_is_told_with_the_range_that_it_reached() {
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        record.measured_to_bytes = Some(Bytes::mib(194));
+        let whole = record.phases.iter().find(|it| it.span_bytes == Bytes::mib(256)).unwrap();
+        assert_eq!(in_short(&record, whole), " (tested in a file of 194 MiB)");
+    }
 }

@@ -1,6 +1,7 @@
 //! What follows from compared setups, said only of what was surely measured, and with its price.
 
 use cardproof_record::{SetupComparison, SetupRatio, SetupResult, SetupUse};
+use cardproof_units::{rounded_down, rounded_up};
 
 use crate::wording;
 
@@ -56,19 +57,20 @@ const UNEVEN_FROM: f64 = 10.0;
 pub fn ratio_in_words(ratio: SetupRatio) -> String {
     let SetupRatio { estimate, low, high } = ratio;
     if high <= UNEVEN_FROM * low {
-        return format!("{} times ({} to {})", digits(estimate), digits(low), digits(high));
+        let (low, high) = (rounded_down(low, digits(low)), rounded_up(high, digits(high)));
+        return format!("{estimate:.*} times ({low} to {high})", digits(estimate));
     }
     match (low, high) {
-        (low, _) if low >= 2.0 => format!("more than {:.0} times", low.floor()),
-        (low, _) if low > 1.0 => format!("more than {:.1} times", (10.0 * low).floor() / 10.0),
-        (_, high) if high < 1.0 => format!("less than {:.2} times", (100.0 * high).ceil() / 100.0),
+        (low, _) if low >= 2.0 => format!("more than {} times", rounded_down(low, 0)),
+        (low, _) if low > 1.0 => format!("more than {} times", rounded_down(low, 1)),
+        (_, high) if high < 1.0 => format!("less than {} times", rounded_up(high, 2)),
         _ => "too uneven to compare".to_owned(),
     }
 }
 
-/// A ratio with no more digits than a reader needs.
-fn digits(ratio: f64) -> String {
-    if ratio < 9.995 { format!("{ratio:.2}") } else { format!("{ratio:.0}") }
+/// How many decimals of a ratio a reader needs.
+fn digits(ratio: f64) -> usize {
+    if ratio < 9.995 { 2 } else { 0 }
 }
 
 #[cfg(test)]

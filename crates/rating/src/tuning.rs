@@ -181,6 +181,22 @@ mod tests {
     use super::*;
     use cardproof_record::{Feature, Transport};
 
+    #[test]
+    fn a_step_for_an_image_is_more_than_a_remark() {
+        let ground = Some(Ground::of_image(Path::new("card.img")));
+        let place = TuningPlace { ground, ..TuningPlace::default() };
+        let mut conditions = cardproof_testkit::records::typical_a1_card().conditions;
+        conditions.filesystem = None;
+        let steps = tuning_plan(&place, &conditions, None);
+        assert!(steps.iter().any(|step| step.name == "partition"), "{steps:?}");
+        let says_something = |step: &TuningStep| {
+            step.commands.is_empty() || step.commands.iter().any(|it| !it.starts_with('#'))
+        };
+        let laid_out = steps.iter().filter(|step| step.name == "mount_options");
+        assert!(laid_out.clone().all(says_something), "{steps:?}");
+        assert_eq!(laid_out.count(), 1);
+    }
+
     fn place(name: &str) -> TuningPlace<'_> {
         let ground = Some(Ground::of_device(&Path::new("/dev").join(name)));
         let mount_point = Some(Path::new("/media/pi/my card"));

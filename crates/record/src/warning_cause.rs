@@ -329,7 +329,7 @@ impl WarningCause {
                 write!(f, "only {ops} operations completed, so the interval is wide")
             }
             Self::Uneven { width } if *width > NO_MEASUREMENT => {
-                write!(f, "too uneven to measure (±{:.0} %)", 100.0 * width)
+                write!(f, "too uneven to measure: ±{:.0} %", 100.0 * width)
             }
             _ => f.write_str("the rate varied strongly, so the interval is wide"),
         }
@@ -345,10 +345,10 @@ impl fmt::Display for WarningCause {
             Self::Stated(words) => f.write_str(words),
             Self::Disturbed { disturbance } => disturbance.fmt(f),
             Self::RangeReduced { span_bytes, wanted_bytes, out_of_time } => {
-                let cause = if *out_of_time { ", since the time budget ended" } else { "" };
+                let cause = if *out_of_time { ", but the time budget ended" } else { "" };
                 write!(
                     f,
-                    "the test range was {span_bytes} instead of {wanted_bytes}{cause}; a smaller range \
+                    "the test range was {span_bytes}; {wanted_bytes} were planned{cause}. A smaller range \
                      gives higher rates"
                 )
             }

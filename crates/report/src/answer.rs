@@ -8,7 +8,7 @@ pub(crate) mod steps;
 pub(crate) mod words;
 
 use anstyle::{AnsiColor, Style};
-use cardproof_rating::answer::{Answer, Overall, Question, SeenBeside, Standing};
+use cardproof_rating::answer::{Answer, Overall, Question, Real, SeenBeside, Standing};
 use cardproof_record::{Conditions, Record, TargetKind};
 use cardproof_units::Throughput;
 
@@ -166,7 +166,9 @@ impl AnswerPage<'_> {
                 Markdown(&reply.details.join(" · "))
             ));
         }
-        if let Some(quote) = words::quote_in_page(self.answer) {
+        // What a fake holds stands in the reply about its capacity.
+        let is_fake = matches!(self.answer.real, Some(Real::No { .. }));
+        if let Some(quote) = words::quote_in_page(self.answer).filter(|_| !is_fake) {
             lines.push(format!("- {}", Markdown(&quote)));
         }
         lines.join("\n") + "\n"

@@ -36,8 +36,7 @@ pub(crate) const MEANING_NOTE: &str = "These grades compare with published figur
 const PREDICTION_NOTE: &str = "These times are predicted for the board of the published \
     measurements (NanoPi M4, 2018), not for this computer. They are computed from the figures of this storage \
     and of eight published cards. The true time should lie in the range. The range includes the errors of \
-    this method on those eight cards and the uncertainty of this measurement. So the time of a \
-    published card with the same rate can be anywhere in the range.";
+    this method on those eight cards and the uncertainty of this measurement.";
 
 /// The same where figures have no intervals.
 const UNBOUNDED_PREDICTION_NOTE: &str = "These times are predicted for a NanoPi M4 (2018), not for \

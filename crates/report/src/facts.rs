@@ -7,6 +7,7 @@ use cardproof_registers::names::sd_products;
 use cardproof_units::{Bytes, Nanos, Throughput};
 
 use crate::clean::one_line;
+use crate::day::day_of;
 use crate::ended::ended;
 
 /// The label of the system's settings, which a short report leaves out.
@@ -126,7 +127,7 @@ pub(crate) fn facts(record: &Record) -> Vec<Fact> {
         ("Run", Some(run(record))),
         ("Transferred", transferred(record)),
         (DATA, cardproof_rating::data::in_words(record)),
-        ("Unknown", untold(record)),
+        ("Not read", untold(record)),
     ];
     let known = facts.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? }));
     known.filter(|fact| !fact.text.is_empty()).collect()
@@ -256,7 +257,12 @@ pub(crate) fn when(record: &Record) -> String {
 fn imported(record: &Record) -> String {
     let tool = &record.tool;
     let name = format!("{} {}", one_line(&tool.name), one_line(&tool.version));
-    format!("read from the output of {}, {}", name.trim_end(), one_line(&record.created))
+    let printed = record.began_as_printed.as_deref().map(one_line).filter(|it| !it.is_empty());
+    let measured = printed.map_or_else(String::new, |printed| {
+        format!("measured {}, ", day_of(&printed).unwrap_or(printed))
+    });
+    let imported = one_line(&record.created);
+    format!("read from the output of {}, {measured}imported {imported}", name.trim_end())
 }
 
 /// How much was read and written; `None` if another tool's output does not contain it.
@@ -280,7 +286,7 @@ fn transferred(record: &Record) -> Option<String> {
     ])
 }
 
-/// The facts that another tool's output lacks and cardproof measures; `None` for cardproof's own runs.
+/// The facts that cardproof measures and that were not read from another tool's output, which may hold some of them; `None` for cardproof's own runs.
 fn untold(record: &Record) -> Option<String> {
     if !record.is_imported() {
         return None;
@@ -301,7 +307,9 @@ fn untold(record: &Record) -> Option<String> {
         (is_storage_untold, "the storage"),
         (is_host_untold, "the computer"),
     ];
-    joined(untold.into_iter().map(|(is_untold, what)| is_untold.then(|| what.to_owned())))
+    let all =
+        joined(untold.into_iter().map(|(is_untold, what)| is_untold.then(|| what.to_owned())));
+    all.map(|all| format!("from this output: {all}"))
 }
 
 #[cfg(test)]

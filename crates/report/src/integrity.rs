@@ -4,7 +4,7 @@ use cardproof_rating::integrity::{
     DiscardAnswer, DiscardReads, DiscardVerdict, QueueAnswer, QueueVerdict, integrity,
 };
 use cardproof_record::{HarmedPlace, Record, WrongData};
-use cardproof_units::Bytes;
+use cardproof_units::{Bytes, rounded_down, rounded_up};
 
 /// The heading above these tests in every report.
 pub(crate) const HEADING: &str = "Queue and discards";
@@ -127,10 +127,10 @@ fn queue_details(queue: &QueueAnswer) -> Vec<String> {
             one_in(queue.flush_bound)
         )),
         (_, Some(share)) => lines.push(format!(
-            "{:.3} % of the writes went wrong ({:.3} to {:.3} %, 95 % confidence)",
+            "{:.3} % of the writes went wrong ({} to {} %, 95 % confidence)",
             100.0 * share.estimate,
-            100.0 * share.low,
-            100.0 * share.high
+            rounded_down(100.0 * share.low, 3),
+            rounded_up(100.0 * share.high, 3)
         )),
         _ => {}
     }
@@ -273,9 +273,12 @@ fn discard_details(discard: &DiscardAnswer) -> Vec<String> {
             _ => "no difference was found",
         };
         lines.push(format!(
-            "random writes after a discard: {:.2} times as many a second as before ({:.2} to {:.2}, 95 % \
-             confidence, {} pairs): {meaning}",
-            speed.estimate, speed.low, speed.high, speed.pairs
+            "random writes after a discard: {:.2} times as many a second as before ({} to {}, 95 % confidence, {} \
+             pairs): {meaning}",
+            speed.estimate,
+            rounded_down(speed.low, 2),
+            rounded_up(speed.high, 2),
+            speed.pairs
         ));
     }
     lines

@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::clean::one_line;
 use crate::columns::beginning;
 use crate::contents::of_jobs;
+use crate::day::day_of;
 use crate::ended::ended;
 use crate::facts::{title, title_in_short};
 use crate::yardstick::{Reached, as_yardstick};
@@ -51,6 +52,9 @@ pub struct Entry {
     pub label: Option<String>,
     /// When it was made, RFC 3339.
     pub created: String,
+    /// The day that another tool printed with its figures.
+    #[serde(skip)]
+    pub(crate) measured_on: Option<String>,
     /// Whether the card is simulated. Such a run has no date.
     pub is_simulated: bool,
     /// The program that measured.
@@ -182,6 +186,7 @@ impl Entry {
             id_words: 0,
             label: record.label.as_deref().map(one_line),
             created: one_line(&record.created),
+            measured_on: record.began_as_printed.as_deref().and_then(day_of),
             is_simulated: record.is_simulated(),
             tool: one_line(&record.tool.name),
             profile: one_line(&record.profile.name),
@@ -280,12 +285,13 @@ impl Entry {
         if kept == words { words.to_owned() } else { format!("{}\u{2026}", kept.trim_end()) }
     }
 
-    /// The day it was made; a simulated run has none.
+    /// The day it was measured, as far as that is known; of another tool's output without a day, that of the import. A
+    /// simulated run has none.
     fn day(&self) -> &str {
         if self.is_simulated {
             "simulated"
         } else {
-            self.created.get(..10).unwrap_or(&self.created)
+            self.measured_on.as_deref().unwrap_or(self.created.get(..10).unwrap_or(&self.created))
         }
     }
 

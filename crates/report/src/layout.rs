@@ -2,7 +2,7 @@
 
 use cardproof_rating::{LogGain, log_gain};
 use cardproof_record::{LogTrial, Record, TimeRatio};
-use cardproof_units::Nanos;
+use cardproof_units::{Nanos, rounded_down, rounded_up};
 
 use crate::clean::one_line;
 
@@ -32,7 +32,8 @@ fn verdict(trial: &LogTrial) -> String {
     };
     let between = |ratio: TimeRatio| {
         let TimeRatio { low, high, confidence, .. } = ratio;
-        format!("{low:.2} to {high:.2}, {:.0} % confidence", 100.0 * confidence)
+        let (low, high) = (rounded_down(low, 2), rounded_up(high, 2));
+        format!("{low} to {high}, {:.0} % confidence", 100.0 * confidence)
     };
     let times = |ratio: TimeRatio| {
         let digits = if ratio.estimate < 2.0 { 2 } else { 1 };

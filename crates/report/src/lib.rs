@@ -14,6 +14,7 @@ mod columns;
 mod comparison;
 mod contents;
 mod course;
+mod day;
 mod drawing;
 mod ended;
 mod facts;

@@ -3,6 +3,7 @@
 use cardproof_rating::power_cuts;
 use cardproof_rating::powercut::Document;
 use cardproof_record::{CutHarm, Record};
+use cardproof_units::{rounded_down, rounded_up};
 
 use crate::clean::one_line;
 
@@ -84,10 +85,10 @@ fn share(found: &Document<'_>) -> Option<String> {
     let share = found.share.filter(|_| found.harmful_cuts > 0)?;
     let percent = |share: f64| 100.0 * share;
     Some(format!(
-        "{:.0} % of such power cuts do harm ({:.0} to {:.0} %)",
+        "{:.0} % of such power cuts do harm ({} to {} %)",
         percent(share.estimate),
-        percent(share.low),
-        percent(share.high)
+        rounded_down(percent(share.low), 0),
+        rounded_up(percent(share.high), 0)
     ))
 }
 

@@ -290,7 +290,7 @@ mod tests {
                 "one thing",
                 &["noatime is not set, so reading a file may write too"],
             ),
-            reply(Question::Power, "not known", &["this computer does not tell"]),
+            reply(Question::Power, "not known", &["the computer does not tell"]),
         ];
         let mut picture = Picture::new(Colour::Ink);
         picture.replies(&replies, CHART.0);

@@ -102,17 +102,17 @@ pub(crate) fn note(record: &Record) -> Option<String> {
 /// What the figures of the phases leave out by whose intervals classes are decided; `writes_through` says whether one of
 /// them wrote in a row.
 fn deciding_in_words(deciding: &[&str], writes_through: bool) -> Option<String> {
-    let half = if writes_through { " (of sequential writes: the first half)" } else { "" };
+    let half = if writes_through { "; for sequential writes, the first half" } else { "" };
     let start = format!("the start{half}");
     match deciding {
         [] => None,
         [only] => Some(format!(
-            "{only}, as a test for a class: its rate and interval leave out {start}. Its interval comes from a \
-             stricter method and is wider than those of the other tests."
+            "{only} tests a class. Its rate and interval leave out {start}. Its interval comes from a stricter \
+             method and is wider than those of the other tests."
         )),
         several => Some(format!(
-            "{}, as tests for the classes: their rates and intervals leave out {start}. The intervals of these \
-             tests come from a stricter method and are wider than those of the other tests.",
+            "{} test the classes. Their rates and intervals leave out {start}. Their intervals come from a \
+             stricter method and are wider than those of the other tests.",
             wording::list(several)
         )),
     }
@@ -188,12 +188,12 @@ mod tests {
     #[test]
     fn one_test_for_a_class_has_a_rate_and_several_have_rates() {
         let one = deciding_in_words(&["random write"], false).unwrap();
-        assert!(one.starts_with("random write, as a test for a class: its rate and"), "{one}");
-        assert!(!one.contains("their") && !one.contains("These"), "{one}");
+        assert!(one.starts_with("random write tests a class. Its rate and"), "{one}");
+        assert!(!one.contains("heir"), "{one}");
         let two = deciding_in_words(&["random write", "random read"], false).unwrap();
-        let begin = "random write and random read, as tests for the classes: their rates and";
+        let begin = "random write and random read test the classes. Their rates and";
         assert!(two.starts_with(begin), "{two}");
-        assert!(!two.contains("its") && !two.contains("a class"), "{two}");
+        assert!(!two.contains("ts rate ") && !two.contains("a class"), "{two}");
         assert_eq!(deciding_in_words(&[], true), None);
     }
 

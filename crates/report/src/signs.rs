@@ -7,6 +7,8 @@ use cardproof_rating::signs::{
 };
 use cardproof_record::OpName;
 
+use crate::wrap::sentence;
+
 /// The verdict in a few words.
 #[must_use]
 pub const fn verdict_in_words(verdict: HealthVerdict) -> &'static str {
@@ -307,13 +309,13 @@ pub fn page(signs: &Signs, target: &str) -> String {
             None => String::new(),
         };
         text.push_str(&format!(
-            "  {:<9} {}{place}{}\n            {}, {}: {}\n",
+            "  {:<9} {}{place}{}\n            Source: {} ({}). {}.\n",
             weight_in_words(sign.weight),
             short(sign),
             when(sign),
             source_in_words(sign.source),
             certainty_in_words(sign.certainty),
-            meaning(sign.kind)
+            sentence(meaning(sign.kind))
         ));
     }
     text.extend(looked_in_words(signs).map(|it| format!("  Looked at: {it}.\n")));

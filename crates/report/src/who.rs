@@ -49,7 +49,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         let about = if writer.is_counted { "" } else { "about " };
         let _ = writeln!(
             text,
-            "  {about}{:.0} %  {}: {} a day, asked to write {} in {:.0} s",
+            "  {about}{:.0} %  {}: {} a day reached the device; its programs wrote {} in these {:.0} s",
             100.0 * writer.share,
             writer.name,
             writer.bytes_a_day,
@@ -217,7 +217,7 @@ mod tests {
         let seen =
             Watched { seconds: 6.0, programs, device_bytes: 120 << 20, ..Watched::default() };
         let text = page("vda", None, &who(&seen), &[]);
-        let expected = "  about 100 %  programs outside services: 1.6 TiB a day, asked to write 120.0 MiB in 6 s\n        \
+        let expected = "  about 100 %  programs outside services: 1.6 TiB a day reached the device; its programs wrote 120.0 MiB in these 6 s\n        \
                         dd 80 MiB, programs that have ended (started by bash) 40 MiB, bash 512 bytes\n";
         assert!(text.contains(expected), "{text}");
     }

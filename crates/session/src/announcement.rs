@@ -60,8 +60,14 @@ impl Effect {
     /// The effect in a sentence; `None` where nothing is written.
     pub(crate) fn sentence(&self, place: Where) -> Option<String> {
         let takes = match self.time_max {
-            Some(time) => format!("Takes at most {}", time.in_whole_seconds()),
-            None => "Takes as long as the storage needs".to_owned(),
+            // Most of such a time is for what only a fault asks for.
+            Some(time) if self.time_guess > Nanos::ZERO && time >= self.time_guess * 2 => format!(
+                "Takes about {}, at most {}. ",
+                self.time_guess.in_whole_seconds(),
+                time.in_whole_seconds()
+            ),
+            Some(time) => format!("Takes at most {}. ", time.in_whole_seconds()),
+            None => String::new(),
         };
         let (much, most) = match self.writes {
             Writes::Nothing => return None,
@@ -69,12 +75,12 @@ impl Effect {
                 let span = self.span;
                 return Some(match place {
                     Where::OwnFiles => format!(
-                        "{takes}. Writes to a file of {span}, as often as that time allows; the file is \
+                        "{takes}Writes to a file of {span}, as often as that time allows; the file is \
                          removed afterwards."
                     ),
-                    Where::Over(_) => format!(
-                        "{takes}. OVERWRITES the first {span}, as often as that time allows."
-                    ),
+                    Where::Over(_) => {
+                        format!("{takes}OVERWRITES the first {span}, as often as that time allows.")
+                    }
                 });
             }
             Writes::AtMost(most) => ("at most", most),
@@ -82,22 +88,22 @@ impl Effect {
         };
         Some(match (place, self.files) {
             (Where::OwnFiles, None) => format!(
-                "{takes}. Writes {much} {most} in all to a file of {}; the file is removed afterwards.",
+                "{takes}Writes {much} {most} in all to a file of {}; the file is removed afterwards.",
                 self.span
             ),
             (Where::OwnFiles, Some(1)) => format!(
-                "{takes}. Writes {much} {most} in all to a file of {}; the file is removed afterwards.",
+                "{takes}Writes {much} {most} in all to a file of {}; the file is removed afterwards.",
                 self.span
             ),
             (Where::OwnFiles, Some(files)) => format!(
-                "{takes}. Writes {much} {most} in all to {files} files; these files have together at most \
+                "{takes}Writes {much} {most} in all to {files} files; these files have together at most \
                  {} and are removed afterwards.",
                 self.span
             ),
             (Where::Over(size), _) => {
                 let share = |part: Bytes| 100.0 * part.as_f64() / size.as_f64().max(1.0);
                 format!(
-                    "{takes}. OVERWRITES the first {} ({:.1} % of the device) with {much} {most} \
+                    "{takes}OVERWRITES the first {} ({:.1} % of the device) with {much} {most} \
                      in all. This is as much wear as filling {:.1} % of the device once.",
                     self.span,
                     share(self.span),
@@ -122,8 +128,7 @@ mod tests {
         let said = effect.sentence(Where::Over(Bytes::mib(100))).unwrap();
         assert_eq!(
             said,
-            "Takes as long as the storage needs. OVERWRITES the first 10 MiB (10.0 % of the \
-             device) with at most 20 MiB in all. This is as much wear as filling 20.0 % of the device once."
+            "OVERWRITES the first 10 MiB (10.0 % of the device) with at most 20 MiB in all. This is as much wear as filling 20.0 % of the device once."
         );
         let said = effect.sentence(Where::OwnFiles).unwrap();
         let ending = "at most 20 MiB in all to a file of 10 MiB; the file is removed afterwards.";
@@ -131,6 +136,12 @@ mod tests {
         let one = Effect { files: Some(1), ..effect.clone() };
         let said = one.sentence(Where::OwnFiles).unwrap();
         assert!(said.ends_with("to a file of 10 MiB; the file is removed afterwards."), "{said}");
+        let timed = |guess, most| {
+            let (time_guess, time_max) = (Nanos::from_secs(guess), Some(Nanos::from_secs(most)));
+            Effect { time_guess, time_max, ..effect.clone() }.sentence(Where::OwnFiles).unwrap()
+        };
+        assert!(timed(5, 63).starts_with("Takes about 5 s, at most 63 s. "), "{}", timed(5, 63));
+        assert!(timed(60, 75).starts_with("Takes at most 75 s. "), "{}", timed(60, 75));
         let nothing = Effect { writes: Writes::Nothing, ..effect };
         assert_eq!(nothing.sentence(Where::OwnFiles), None);
     }

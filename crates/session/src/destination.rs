@@ -71,7 +71,7 @@ pub enum Unwritable {
     #[error("the descriptor {0} is not open")]
     NotOpen(i32),
     /// This user may write neither in its directory nor to the file.
-    #[error("its directory cannot be written by you")]
+    #[error("this user may not write to its directory")]
     Forbidden,
     /// It cannot be looked at.
     #[error("{}", in_words(.0))]

@@ -15,7 +15,7 @@ mod way;
 use std::path::PathBuf;
 
 use cardproof_io::NullTarget;
-use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, marks, run};
+use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, is_met, marks, run};
 use cardproof_record::{DailyUse, ProfileInfo, Record, State as RecordState, Trial};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed, with_causes};
@@ -110,7 +110,7 @@ impl Endurance {
                 continue;
             }
             if let Some(ready) = self.resumed(&path, &device, place)? {
-                frontend.note(&going_on(&ready));
+                frontend.note(&going_on(&ready, &self.asked.wish));
                 draft.seed = ready.plan_seed();
                 return Ok(Ready { socket: Some(self.socket(device)), ..ready });
             }
@@ -176,7 +176,7 @@ fn decided_by(plan: &Plan, wish: &Wish) -> String {
     serde_json::json!([plan.span_bytes(), pattern, wish.cycles_max, budget]).to_string()
 }
 
-fn going_on(ready: &Ready) -> String {
+fn going_on(ready: &Ready, wish: &Wish) -> String {
     let state = &ready.state;
     match state.end {
         Some(end) => format!(
@@ -185,8 +185,18 @@ fn going_on(ready: &Ready) -> String {
             state.position.cycle,
             end.words()
         ),
+        None if is_met(&ready.plan, state) => {
+            let (done, option) = match wish.bytes_max {
+                Some(_) => (Bytes(state.position.written_bytes).to_string(), "--budget"),
+                None => (cycles(state.cycles.len() as u64), "--cycles"),
+            };
+            format!(
+                "This test is complete ({done}), so nothing is written. To go on, give a larger {option}; to begin \
+                 again, use --restart."
+            )
+        }
         None => format!(
-            "The interrupted test of this card continues with cycle {}. To start again, use --restart.",
+            "The test of this card continues with cycle {}. To start again, use --restart.",
             state.position.cycle
         ),
     }
@@ -218,7 +228,9 @@ impl Experiment for Endurance {
                 "--budget is less than one cycle writes ({cycle}); give more, or a smaller --size"
             )));
         }
-        let notes = vec![announcement(&ready.plan, &self.asked.wish)];
+        let is_over = ready.state.end.is_some() || is_met(&ready.plan, &ready.state);
+        let begins = (!is_over).then(|| announcement(&ready.plan, &self.asked.wish));
+        let notes = begins.into_iter().collect();
         let decided_by = decided_by(&ready.plan, &self.asked.wish);
         self.ready = Some(ready);
         let name = format!("endure-{}", self.asked.wish.pattern.name());
@@ -308,17 +320,25 @@ impl Endurance {
     }
 }
 
+/// Such as `1 cycle` and `12 cycles`.
+fn cycles(count: u64) -> String {
+    if count == 1 { "1 cycle".to_owned() } else { format!("{count} cycles") }
+}
+
 fn announcement(plan: &Plan, wish: &Wish) -> String {
     let until = match (wish.cycles_max, wish.bytes_max) {
-        (Some(1), _) => "after 1 cycle".to_owned(),
-        (Some(cycles), _) => format!("after {cycles} cycles"),
+        (Some(most), _) => format!("after {}", cycles(most)),
         (None, Some(bytes)) => {
             format!("after the cycle in which {} are written", bytes.as_typed())
         }
         (None, None) => "when half of the area is bad, or the card fails".to_owned(),
     };
+    let wears = match (wish.cycles_max, wish.bytes_max) {
+        (None, None) => "WEARS THE CARD OUT",
+        _ => "uses up life of the card",
+    };
     format!(
-        "This test WEARS THE CARD OUT. Each cycle writes {} ({}) and reads it back. The test ends {until}.",
+        "This test {wears}. Each cycle writes {} ({}) and reads it back. The test ends {until}.",
         Bytes(plan.cycle_bytes()),
         wish.pattern.name(),
     )

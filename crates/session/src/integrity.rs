@@ -135,9 +135,8 @@ impl IntegrityCheck {
         }
         let seconds = self.bytes_to_write().as_f64() / SMALL_WRITES_BYTES_PER_S;
         notes.push(format!(
-            "Writes about {} and reads up to twice as much. A card that writes 5 MB/s in small pieces takes \
-             about {} for it.",
-            self.bytes_to_write(),
+            "Reads up to twice as much as it writes. A card that writes 5 MB/s in small pieces takes about {} \
+             to write it.",
             Nanos::from_secs(seconds.ceil() as u64)
         ));
         notes

@@ -4,7 +4,7 @@ use cardproof_record::{CapacityTest, ProfileInfo, Record, Trial};
 use cardproof_runner::{Plan, Repeat};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed};
-use cardproof_workload::Profile;
+use cardproof_workload::{Profile, TimeLimit};
 
 use crate::announcement::{Effect, Prepared, Writes};
 use crate::experiment::Experiment;
@@ -58,7 +58,7 @@ impl Phases {
                 .profile
                 .is_bounded_by_time()
                 .then(|| time + plan.check_time_max() * runs),
-            time_guess: time,
+            time_guess: fixed_time(plan).map_or(time, |fixed| fixed.min(plan.time_budget) * runs),
             writes,
             span: plan.span,
             files: None,
@@ -125,6 +125,17 @@ impl Experiment for Phases {
         // the storage that is measured.
         bench.record.trial = self.capacity.take().map(Trial::Capacity);
     }
+}
+
+/// How long one run takes where each phase has a time of its own, as in a fio job file.
+fn fixed_time(plan: &Plan) -> Option<Nanos> {
+    let times = plan.profile.phases.iter().map(|phase| match phase.ends.time {
+        TimeLimit::Fixed(time) => Some(time),
+        TimeLimit::Share(_) | TimeLimit::None => None,
+    });
+    times
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.into_iter().fold(Nanos::ZERO, Nanos::saturating_add))
 }
 
 /// All that decides what a run of `plan` comes to.

@@ -122,12 +122,14 @@ pub fn open_storage(
         let is_for_devices = needs.reconnects || needs.span == Span::new(Bytes(u64::MAX));
         let instead = if is_for_devices { "" } else { "name a directory on it instead, or, " };
         let leave = args.access.leave;
+        let (name, option) = (path.display(), option_to_write(path, leave));
         return Err(in_use(path, leave).unwrap_or_else(|| {
-            Failure::refused(format!(
-                "this would destroy the data on {}; {instead}if all its data may be lost, add {}",
-                path.display(),
-                option_to_write(path, leave)
-            ))
+            // A file that is one hole.
+            let is_empty = metadata.is_file() && metadata.blocks() == 0;
+            Failure::refused(match is_empty {
+                true => format!("{name} holds no data, but this test always needs its identity; {instead}add {option}"),
+                false => format!("this would destroy the data on {name}; {instead}if all its data may be lost, add {option}"),
+            })
         }));
     }
     if metadata.is_file() && metadata.len() < FILE_MIN.get() {

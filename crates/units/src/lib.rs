@@ -7,6 +7,7 @@
 mod bytes;
 mod in_words;
 mod lba;
+mod limits;
 mod nanos;
 mod nearest;
 mod rate;
@@ -16,6 +17,7 @@ mod shell;
 pub use bytes::{Bytes, ParseBytesError};
 pub use in_words::{in_words, with_causes};
 pub use lba::Lba;
+pub use limits::{rounded_down, rounded_up};
 pub use nanos::{Nanos, ParseNanosError};
 pub use nearest::nearest;
 pub use rate::{Iops, Throughput};

@@ -40,8 +40,8 @@ pub(crate) fn profile() -> Profile {
         figures: Vec::new(),
         early_ends: Vec::new(),
         notes: vec![
-            "A sign is a suspicion, not a proof. Only power cuts prove it: cardproof powercut write \
-             --help."
+            "If this test finds a sign that flushes are ignored, it is only a suspicion. Only power cuts can \
+             show it: cardproof powercut write --help."
                 .to_owned(),
         ],
     }

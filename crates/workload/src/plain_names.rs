@@ -32,8 +32,14 @@ impl Profile {
             renamed.insert(std::mem::replace(&mut phase.name, name.clone()), name);
         }
         let of = |name: &String| renamed.get(name).cloned().unwrap_or_default();
+        let mut counts: HashMap<String, u32> = HashMap::new();
         for (number, figure) in self.figures.iter_mut().enumerate() {
             rename(figure, number + 1, &of);
+            let count = counts.entry(figure.name.clone()).or_insert(0);
+            *count += 1;
+            if *count > 1 {
+                figure.name = format!("{} ({count})", figure.name);
+            }
         }
         for end in &mut self.early_ends {
             end.after = of(&end.after);
@@ -70,7 +76,7 @@ fn rename(figure: &mut FigureSpec, number: usize, of: &dyn Fn(&String) -> String
     figure.name = match &mut figure.origin {
         Origin::Phases { phases, quantity, .. } => {
             phases.iter_mut().for_each(|phase| *phase = of(phase));
-            format!("{number}: {} of {}", word_of(*quantity), phases.join(", "))
+            format!("{} of {}", word_of(*quantity), phases.join(", "))
         }
         Origin::Sum { .. } | Origin::SetsMet { .. } => format!("figure {number}"),
     };
@@ -132,6 +138,8 @@ mod tests {
                 assert!(phases.iter().all(|phase| names.contains(&&**phase)), "{figure:?}");
             }
         }
+        let names: Vec<&str> = plain.figures.iter().map(|figure| figure.name.as_str()).collect();
+        assert!(names.contains(&"bandwidth of random-read-4k-qd8"), "{names:?}");
         let other = own.with_plain_names("fio", &(text + "# another\n"));
         assert_ne!(other.name, plain.name);
     }

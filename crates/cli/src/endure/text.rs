@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use cardproof_rating::{life, wording};
 use cardproof_record::{EndureDocument, LifeInterval, ModelDocument, Record};
+use cardproof_units::{rounded_down, rounded_up};
 
 /// The page of all cards and models.
 pub(super) fn page(
@@ -62,7 +63,7 @@ fn card(text: &mut String, document: &EndureDocument, who: &str) {
     for reason in &document.reasons {
         let _ = writeln!(text, "  - {}.", wording::sentence(reason));
     }
-    let _ = writeln!(text, "  Written {}.", document.bytes_written);
+    let _ = writeln!(text, "  Written in total: {}.", document.bytes_written);
 }
 
 fn of_model(text: &mut String, model: &ModelDocument) {
@@ -71,9 +72,9 @@ fn of_model(text: &mut String, model: &ModelDocument) {
     let _ = writeln!(text, "  Half of them last {}.", cycles(&model.median_life_cycles));
     let _ = writeln!(
         text,
-        "  All have lasted {:.0} cycles: with 95 % confidence, at most {:.0} % of the model fail before.",
-        model.all_lasted_cycles,
-        model.failing_share_before_max * 100.0
+        "  All have lasted {} cycles: with 95 % confidence, at most {} % of the model fail before.",
+        rounded_down(model.all_lasted_cycles, 0),
+        rounded_up(model.failing_share_before_max * 100.0, 0)
     );
 }
 

@@ -56,14 +56,16 @@ pub(super) fn device(place: Option<&Path>, args: &HealthArgs) -> Result<Found, F
                 node.display()
             )));
         }
-        _ if root.is_running_system() => match Wear::of(&identity.device, false) {
+        _ => match Wear::of(&identity.device, false) {
             // No program can read what is not there.
             wear @ (Wear::Virtual | Wear::NoDevice) => {
                 found.unknown.push(wear_in_words(wear).to_owned());
             }
-            _ => ssd(&mut found, &node),
+            _ if root.is_running_system() => ssd(&mut found, &node),
+            _ => found
+                .unknown
+                .push("a saved copy of a computer holds no health report of drives".to_owned()),
         },
-        _ => found.unknown.push("a saved machine holds no health report of drives".to_owned()),
     }
     seen.has_report = found.readings.iter().any(|it| !it.reading.values.is_empty());
     seen.life_used_percent = seen.life_used_percent.or_else(|| told::life(&found.readings));

@@ -6,7 +6,7 @@ use std::path::Path;
 use cardproof_rating::findings::Gravity;
 use cardproof_rating::signs::{HealthVerdict, Signs};
 use cardproof_record::{HealthDocument, HealthReading, HealthValue};
-use cardproof_units::{Bytes, shell_path};
+use cardproof_units::{Bytes, rounded_down, rounded_up, shell_path};
 
 /// The page: the signs of trouble first, where a device was looked at.
 ///
@@ -115,10 +115,15 @@ fn told(value: &HealthValue) -> String {
         "percent_left" => " % left",
         _ => "",
     };
+    let down = |low: f64| rounded_down(low, 0);
     // Whole per cents are shown as the device tells them, wider bands as bands.
     match (value.low, value.high) {
-        (Some(low), None) => format!("more than {low:.0}{unit}: beyond its rated life, replace it"),
-        (Some(low), Some(high)) if high - low > 2.0 => format!("{low:.0} to {high:.0}{unit}"),
+        (Some(low), None) => {
+            format!("more than {}{unit}: beyond its rated life, replace it", down(low))
+        }
+        (Some(low), Some(high)) if high - low > 2.0 => {
+            format!("{} to {}{unit}", down(low), rounded_up(high, 0))
+        }
         _ if value.beyond_life => {
             format!("{}{unit}: beyond its rated life, replace it", value.value)
         }
@@ -133,12 +138,13 @@ fn outlook(text: &mut String, document: &HealthDocument) {
         let period = if document.readings.len() > 1 {
             "between the first and the last reading"
         } else {
-            "since this computer started"
+            "since the computer started"
         };
         let _ = writeln!(text, "Written per day, at the rate {period}: {bytes}.");
     }
     let left = &wear.days_left;
-    let _ = match (left.estimate, left.low, left.high) {
+    let (low, high) = (left.low.map(f64::floor), left.high.map(f64::ceil));
+    let _ = match (left.estimate, low, high) {
         (Some(_), Some(_), Some(0.0)) => writeln!(text, "Days left: none; {}.", wear.reason),
         (Some(estimate), Some(low), Some(high)) => {
             writeln!(text, "Days left: {estimate:.0} ({low:.0} to {high:.0}), {}.", wear.reason)

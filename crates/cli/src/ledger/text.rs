@@ -79,24 +79,25 @@ fn days_left(found: &Outlook) -> String {
             return "none: the card is beyond its rated life; replace it".to_owned();
         }
         Some(UsedPercent::Card { used_percent_max }) => {
-            format!("{} to {used_percent_max} % used", used_percent_max.saturating_sub(10))
+            format!("{} to {used_percent_max} %", used_percent_max.saturating_sub(10))
         }
         Some(UsedPercent::Stated { used_percent_min }) => {
-            format!("at least {used_percent_min:.1} % of the endurance used")
+            format!("at least {used_percent_min:.1} % of the endurance")
         }
     };
     let span = found.pace.as_ref().and_then(|_| span(found.seconds));
     let span = span.map_or_else(String::new, |it| format!("{it}: "));
-    format!("{span}{} ({used})", days(found))
+    format!("{span}{}. Used so far: {used}", days(found))
 }
 
 /// The days left: at the present pace, and how many they may be at least and at most.
 fn days(found: &Outlook) -> String {
-    match (found.days_left, found.days_left_min, found.days_left_max) {
+    let (low, high) = (found.days_left_min.map(f64::floor), found.days_left_max.map(f64::ceil));
+    match (found.days_left, low, high) {
         (Some(days), Some(low), Some(high)) => format!("about {days:.0} ({low:.0} to {high:.0})"),
         (Some(days), Some(low), None) => format!("about {days:.0}, at least {low:.0}"),
         (Some(days), None, Some(high)) if days >= 1.0 => format!(
-            "about {days:.0} at this pace; up to {high:.0} if other days have {:.1} times less",
+            "about {days:.0} at this pace. If other days write {:.1} times less: up to {high:.0}",
             high / days
         ),
         (_, Some(low), Some(high)) => format!("{low:.0} to {high:.0}"),
@@ -200,9 +201,9 @@ mod tests {
         let (text, is_young) = told(1, Bytes(2_700_000_000_000));
         let head = "mmcblk0: 2026-11-01, 24 hours counted, from the computer's start on\n";
         assert!(text.starts_with(head), "{text}");
-        assert!(text.contains("(at least 3.7 % of the endurance used)"), "{text}");
+        assert!(text.contains(". Used so far: at least 3.7 % of the endurance\n"), "{text}");
         // (2700 - 100) / 100 days, and exp(1.645 * 0.5) = 2.3 times as many where one day alone tells the pace.
-        let expected = "about 26 at this pace; up to 59 if other days have 2.3 times less";
+        let expected = "about 26 at this pace. If other days write 2.3 times less: up to 60.";
         assert!(text.contains(expected) && is_young, "{text}");
         let (text, is_young) = told(3, Bytes(2_700_000_000_000));
         assert!(text.starts_with("mmcblk0: 3 days, 2026-11-01 to 2026-11-03\n"), "{text}");

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::loading::{broken, entry_of, load_as};
-use cardproof_units::in_words;
 
 use crate::catalogue;
 use crate::exit::{Exit, Failure};
@@ -68,11 +67,6 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    output::replace(path, bytes).map_err(|error| {
-        let path = path.display();
-        Failure::incomplete(format!(
-            "cannot write {path}: {error}; name another file, or make room if the disk is full",
-            error = in_words(&error)
-        ))
-    })
+    output::replace(path, bytes)
+        .map_err(|error| output::not_written(path, &error, "name another file"))
 }

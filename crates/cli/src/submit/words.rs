@@ -105,8 +105,8 @@ fn tests(record: &Record) -> String {
     let slices: usize = record.phases.iter().map(|phase| phase.intervals.len()).sum();
     match phases {
         0 => format!("the result of {}", one_line(&record.profile.name)),
-        1 => format!("1 test of speed, and {slices} figures over time"),
-        count => format!("{count} tests of speed, and {slices} figures over time"),
+        1 => format!("1 test of speed, and {slices} points of the charts"),
+        count => format!("{count} tests of speed, and {slices} points of the charts"),
     }
 }
 

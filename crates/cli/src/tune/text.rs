@@ -2,6 +2,7 @@
 
 use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep};
 use cardproof_report::{wrap_into, wrapped};
+use cardproof_units::{rounded_down, rounded_up};
 
 /// Steps that stand for another one, or for who has set the card up already.
 const ALTERNATIVES: [&str; 3] = ["filesystem_f2fs", "filesystem_fat", "journal"];
@@ -171,8 +172,10 @@ fn gain(gain: &Gain) -> String {
         } => {
             let word = if *is_gain { "measured gain" } else { "no gain is shown" };
             format!(
-                "{word}: {ratio:.2} times as fast ({low:.2} to {high:.2} at {:.0} %) with the partition at \
+                "{word}: {ratio:.2} times as fast ({} to {} at {:.0} %) with the partition at \
                  {after_start_bytes} instead of {before_start_bytes}",
+                rounded_down(*low, 2),
+                rounded_up(*high, 2),
                 confidence * 100.0
             )
         }

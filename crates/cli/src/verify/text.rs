@@ -144,7 +144,8 @@ pub(super) fn advice(answer: &Answer, args: &VerifyArgs, option: &str) -> String
         }
         CapacityVerdict::Undecided if answer.written == Bytes::ZERO && is_plain_file(args) => {
             format!(
-                "Next: {OF_A_FILE} If this file is a card to other programs: {by_writing}{keeps}"
+                "Next: {OF_A_FILE} If this file is an image that stands for a card, such as one \
+                 from `cardproof sim serve`: {by_writing}{keeps}"
             )
         }
         CapacityVerdict::Undecided if is_plain_file(args) => format!("Next: {OF_A_FILE}"),

@@ -57,7 +57,7 @@ pub(super) fn system(activity: &Activity) -> Vec<String> {
             String::new()
         };
         facts.push(format!(
-            "CPU user {}, system {}, iowait {}{steal}, busiest of {}: {}",
+            "CPU user {}, system {}, idle because of I/O {}{steal}, busiest of {}: {}",
             percent(cpu.user + cpu.nice),
             percent(cpu.system + cpu.interrupts),
             percent(cpu.iowait),
@@ -74,7 +74,11 @@ pub(super) fn system(activity: &Activity) -> Vec<String> {
 fn pressure(pressure: &Pressure) -> Option<String> {
     let io = pressure.io_some?;
     let memory = pressure.memory_some.unwrap_or_default();
-    Some(format!("waiting for I/O {}, for memory {}", percent(io), percent(memory)))
+    Some(format!(
+        "some program waited for I/O {} of the time, for memory {}",
+        percent(io),
+        percent(memory)
+    ))
 }
 
 fn memory(memory: &MemoryActivity) -> String {

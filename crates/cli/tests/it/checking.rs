@@ -8,7 +8,7 @@ use crate::home::{Home, word};
 use crate::process::{Ended, run};
 use crate::refusals::as_nobody;
 
-fn tree(name: &str) -> PathBuf {
+pub(crate) fn tree(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../device/tests/trees/{name}.txt"))
 }
 
@@ -93,6 +93,13 @@ fn the_record_of_a_check_answers_as_the_check_did() {
 fn a_forum_gets_a_few_lines() {
     let words = ["sim:sandisk-extreme-a1", "--seed", "1", "--only", "real,fast", "--markdown", "-"];
     insta::assert_snapshot!(check(&words).expect(0).stdout);
+}
+
+#[test]
+fn what_a_fake_holds_is_told_once() {
+    let words = ["sim:fake-wrap", "--seed", "1", "--only", "real,fast", "--markdown", "-"];
+    let text = check(&words).expect(4).stdout;
+    assert_eq!(text.matches("holds 2 GiB").count(), 1, "{text}");
 }
 
 #[test]

@@ -61,20 +61,6 @@ fn an_image_is_told_how_to_find_the_blocks_and_what_to_add_to_fstab() {
 }
 
 #[test]
-fn a_stated_figure_without_a_grade_says_why() {
-    let home = Home::new();
-    let log = fs::read_to_string("../import/tests/import/iozone-old-columns.txt").unwrap();
-    // 1982 random reads a second: other runs may be slow or good.
-    let file = home.place().join("table.txt");
-    fs::write(&file, log.replace("5512", "7928")).unwrap();
-    said(&home, &["import", word(&file)], 0);
-    let text = in_one_line(&said(&home, &["show", "latest", "--details"], 0).stdout);
-    let why = "Other runs of it may be anything from slow to good, so there is no grade.";
-    assert!(text.contains("programs: not known. 4 KiB random read"), "{text}");
-    assert_eq!(text.matches(why).count(), 1, "{text}");
-}
-
-#[test]
 fn the_two_kinds_of_wear_of_an_emmc_are_explained_and_none_left_is_none() {
     let home = Home::new();
     let log = "tests/questions/01-extcsd-life-dropped/extcsd.txt";

@@ -61,6 +61,7 @@ mod submitting_tls;
 mod texts_kept;
 mod third_reader;
 mod traces;
+mod true_words;
 mod verify;
 mod verify_directory;
 mod verify_elsewhere;

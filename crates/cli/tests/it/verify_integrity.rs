@@ -112,7 +112,7 @@ fn the_page_says_the_verdict_first_and_what_to_do_last() {
     let target = format!("sim:{}", file.display());
     let words = ["verify", &target, "--queue", "--exclude-share", "0.01", "--seed", "1"];
     let shown = run(home.cardproof(&words)).expect(4);
-    assert!(shown.stderr.contains("Writes about"), "said before: {}", shown.stderr);
+    assert!(shown.stderr.contains("That writes up to "), "said before: {}", shown.stderr);
     let page = shown.stdout;
     let (first, last) = (page.find("CORRUPTS DATA").unwrap(), page.find("Next:").unwrap());
     assert!(first < last, "{page}");

@@ -54,9 +54,9 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
     let least = |a: &&Exclusion, b: &&Exclusion| a.missing_share.total_cmp(&b.missing_share);
     let all = &finding.exclusions;
     let told = all.iter().filter(anywhere).min_by(least).or_else(|| all.iter().min_by(least))?;
+    let (share, _) = missing(told);
     Some(format!(
-        "a fake that lacks {} of its capacity or more would very probably have been found",
-        missing(told)
+        "a fake that lacks {share} of its capacity or more would very probably have been found"
     ))
 }
 
@@ -68,17 +68,19 @@ pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Opti
         return None;
     }
     let of = |exclusion: &Exclusion| {
+        let (share, place) = missing(exclusion);
+        let store = Bytes(exclusion.store_bytes);
+        let place = if place.is_empty() { "," } else { place };
         format!(
-            "if {} of the capacity is missing, a store of up to {} could not have hidden it",
-            missing(exclusion),
-            Bytes(exclusion.store_bytes)
+            "if {share} of the capacity is missing{place} a store of up to {store} could not have hidden it"
         )
     };
     let found: Vec<String> = exclusions.iter().map(of).collect();
     let sharing = match sharing_bytes {
         0 => String::new(),
         real => format!(
-            ". A fake whose addresses share places at random would have been found if it holds {} or less",
+            ". A fake that keeps several addresses in one place, chosen at random, would have been found if it \
+             holds {} or less",
             Bytes(real)
         ),
     };
@@ -86,11 +88,12 @@ pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Opti
     Some(format!("{store}: {}{sharing}", found.join("; ")))
 }
 
-fn missing(exclusion: &Exclusion) -> String {
+/// How much is missing, and what to add where it can be at any place.
+fn missing(exclusion: &Exclusion) -> (String, &'static str) {
     let share = exclusion.missing_share * 100.0;
     match exclusion.part {
-        MissingPart::Anywhere => format!("{share:.0} %"),
-        MissingPart::End => format!("the last {share:.0} %"),
+        MissingPart::Anywhere => (format!("{share:.0} %"), ", wherever it lies,"),
+        MissingPart::End => (format!("the last {share:.0} %"), ""),
     }
 }
 
@@ -250,4 +253,23 @@ fn undecided(evidence: &Evidence, finding: &Finding) -> Vec<String> {
     let kinds: Vec<String> =
         kinds.map(|(kind, chance)| format!("{} {:.1} %", kind.name(), chance * 100.0)).collect();
     vec![format!("the evidence fits more than one kind of card: {}", kinds.join(", "))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_anywhere_is_told_apart_from_a_missing_end() {
+        let of = |part| Exclusion { missing_share: 0.5, part, store_bytes: 1 << 20 };
+        let told = exclusions_in_words(&[of(MissingPart::Anywhere), of(MissingPart::End)], 1 << 30);
+        let told = told.unwrap();
+        for words in [
+            "if 50 % of the capacity is missing, wherever it lies, a store of up to 1 MiB",
+            "if the last 50 % of the capacity is missing, a store of up to 1 MiB",
+            "A fake that keeps several addresses in one place, chosen at random,",
+        ] {
+            assert!(told.contains(words), "{told}");
+        }
+    }
 }

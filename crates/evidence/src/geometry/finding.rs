@@ -46,6 +46,15 @@ impl Geometry {
     }
 }
 
+/// Why something does not show: `other`, or that the card maps by page, as far as the mapping is not `known`.
+pub(super) fn or_by_page(other: &str, known: Option<Mapping>) -> String {
+    match known {
+        None => format!("{other}, or the card maps by page"),
+        Some(Mapping::Units) => other.to_owned(),
+        Some(Mapping::Pages) => "this is as on any card that maps by page".to_owned(),
+    }
+}
+
 /// What is found of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
@@ -59,6 +68,14 @@ impl Finding {
     /// A quantity that `missing` kept from being measured, or that nothing was measured of.
     pub(super) fn unmeasured(missing: Option<&str>) -> Self {
         Self::CannotBeSeen(missing.unwrap_or("it was not measured").to_owned())
+    }
+
+    /// The mapping that is claimed.
+    pub(super) fn mapping(&self) -> Option<Mapping> {
+        match self.claim()?.value {
+            Value::Mapping(mapping) => Some(mapping),
+            _ => None,
+        }
     }
 
     /// The claim, if there is one.

@@ -6,7 +6,7 @@
 
 use cardproof_units::{Bytes, Throughput};
 
-use super::finding::{Claim, Finding, Value};
+use super::finding::{Claim, Finding, Mapping, Value, or_by_page};
 use super::fit::{agreed, median};
 
 /// In which order each place is written.
@@ -46,8 +46,13 @@ const BLOCKS: (Bytes, Bytes) = (Bytes::kib(16), Bytes::mib(1));
 /// The share of the sizes of write that must show the same limit.
 const SHARE: f64 = 0.6;
 
-/// The limit that `tables` show.
-pub(super) fn limit(tables: &[UnitsTable], order: Order, missing: Option<&str>) -> Finding {
+/// The limit that `tables` show of a card whose mapping may be `known`.
+pub(super) fn limit(
+    tables: &[UnitsTable],
+    order: Order,
+    known: Option<Mapping>,
+    missing: Option<&str>,
+) -> Finding {
     let found: Vec<OpenUnitLimit> = tables.iter().filter_map(of_table).collect();
     if found.is_empty() {
         return Finding::unmeasured(missing);
@@ -55,7 +60,7 @@ pub(super) fn limit(tables: &[UnitsTable], order: Order, missing: Option<&str>) 
     let units: Vec<Option<u16>> = found.iter().map(|limit| limit.units).collect();
     match agreed(&units) {
         None => Finding::CannotBeSeen("the passes disagree on where the rate drops".to_owned()),
-        Some(None) => Finding::CannotBeSeen(no_limit(&found)),
+        Some(None) => Finding::CannotBeSeen(no_limit(&found, known)),
         Some(Some(units)) => {
             let fall = found.iter().map(|limit| limit.fall).fold(f64::INFINITY, f64::min);
             Finding::Claimed(claim(units, fall, found.len(), order))
@@ -78,14 +83,13 @@ fn claim(units: u16, fall: f64, passes: usize, order: Order) -> Claim {
     Claim { value: Value::Units(units), probability, method, notes }
 }
 
-fn no_limit(found: &[OpenUnitLimit]) -> String {
+fn no_limit(found: &[OpenUnitLimit], known: Option<Mapping>) -> String {
     let most = found.iter().map(|limit| limit.most).min().unwrap_or(0);
     if found.iter().any(|limit| limit.is_uneven) {
         return format!("the rate has no single drop up to {most} units");
     }
-    format!(
-        "the rate does not drop up to {most} units, so more can be open, or the card maps by page"
-    )
+    let why = or_by_page("more can be open", known);
+    format!("the rate does not drop up to {most} units, so {why}")
 }
 
 /// What one table shows.
@@ -178,15 +182,25 @@ mod tests {
             ("a single row", &[10.0], None),
         ];
         for (what, rates, units) in cases {
-            let finding = limit(&[table(rates)], Order::Linear, None);
+            let finding = limit(&[table(rates)], Order::Linear, None, None);
             assert_eq!(finding.count(), units, "{what}: {finding:?}");
         }
     }
 
     #[test]
+    fn a_known_mapping_is_no_other_explanation() {
+        let words = |known| {
+            format!("{:?}", limit(&[table(&[10.0, 10.1, 9.8])], Order::Linear, known, None))
+        };
+        assert!(words(None).contains("so more can be open, or the card maps by page"));
+        assert!(words(Some(Mapping::Units)).contains("so more can be open\""));
+        assert!(!words(Some(Mapping::Pages)).contains("more can be open"));
+    }
+
+    #[test]
     fn passes_that_disagree_make_no_claim() {
         let passes = [table(&[9.0, 9.0, 1.0, 1.0]), table(&[9.0, 1.0, 1.0, 1.0])];
-        let finding = limit(&passes, Order::Random, None);
+        let finding = limit(&passes, Order::Random, None, None);
         assert_eq!(finding.count(), None);
         assert!(format!("{finding:?}").contains("disagree"));
     }

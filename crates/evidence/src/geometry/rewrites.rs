@@ -7,7 +7,7 @@
 
 use cardproof_units::{Bytes, Nanos};
 
-use super::finding::{Claim, Finding, Mapping, Value};
+use super::finding::{Claim, Finding, Mapping, Value, or_by_page};
 use super::fit::{agreed, median};
 
 /// The time of writing the same place again, by size.
@@ -66,7 +66,11 @@ const PAGES_MOST: f64 = 1.6;
 const UNITS_LEAST: f64 = 4.0;
 
 /// Below which size writes go to a log.
-pub(super) fn threshold(passes: &[SizePass], missing: Option<&str>) -> Finding {
+pub(super) fn threshold(
+    passes: &[SizePass],
+    known: Option<Mapping>,
+    missing: Option<&str>,
+) -> Finding {
     if passes.is_empty() {
         return Finding::unmeasured(missing);
     }
@@ -78,11 +82,10 @@ pub(super) fn threshold(passes: &[SizePass], missing: Option<&str>) -> Finding {
             let method = "jump in the time of repeated writes to one address";
             Finding::Claimed(Claim { value: Value::Bytes(size), probability, method, notes })
         }
-        Some(None) => Finding::CannotBeSeen(
-            "the time of repeated writes to one address grows evenly, so the card maps by \
-             page, or handles all sizes alike"
-                .to_owned(),
-        ),
+        Some(None) => Finding::CannotBeSeen(format!(
+            "the time of repeated writes to one address grows evenly, so {}",
+            or_by_page("the card handles all sizes alike", known)
+        )),
         None => Finding::CannotBeSeen("the passes disagree on the size".to_owned()),
     }
 }
@@ -159,7 +162,11 @@ fn from_limit(linear: &Finding, missing: Option<&str>) -> Finding {
 }
 
 /// The front part that is spared.
-pub(super) fn first_area(area: Option<&FirstArea>, missing: Option<&str>) -> Finding {
+pub(super) fn first_area(
+    area: Option<&FirstArea>,
+    known: Option<Mapping>,
+    missing: Option<&str>,
+) -> Finding {
     let Some(area) = area else { return Finding::unmeasured(missing) };
     if let Some(obstacle) = &area.obstacle {
         return Finding::CannotBeSeen(obstacle.clone());
@@ -171,11 +178,10 @@ pub(super) fn first_area(area: Option<&FirstArea>, missing: Option<&str>) -> Fin
     let comes_back = rows[spared..].iter().any(is_spared);
     match (spared, comes_back) {
         (_, true) => Finding::CannotBeSeen("the area at the start has no clear end".to_owned()),
-        (0, _) => Finding::CannotBeSeen(
-            "writes at the start take as long as elsewhere, so there is no such area, or the card \
-             maps by page"
-                .to_owned(),
-        ),
+        (0, _) => Finding::CannotBeSeen(format!(
+            "writes at the start take as long as elsewhere, so {}",
+            or_by_page("there is no such area", known)
+        )),
         (all, _) if all == rows.len() => {
             Finding::CannotBeSeen("its end is beyond the measured range".to_owned())
         }
@@ -202,7 +208,7 @@ mod tests {
 
     #[test]
     fn only_a_jump_beyond_the_size_is_a_threshold() {
-        let found = |times: &[u64]| threshold(&[pass(times), pass(times)], None).bytes();
+        let found = |times: &[u64]| threshold(&[pass(times), pass(times)], None, None).bytes();
         let with_log = [1_000, 1_050, 1_100, 1_300, 400_000, 402_000];
         assert_eq!(found(&with_log), Some(Bytes::kib(16)));
         assert_eq!(found(&[1_000, 2_000, 4_000, 8_000, 16_000, 32_000]), None, "in proportion");
@@ -215,7 +221,7 @@ mod tests {
             |mib: u64, us: u64| PlaceRow { end: Bytes::mib(mib), time: Nanos::from_micros(us) };
         let area = |rows: Vec<PlaceRow>| {
             let elsewhere = Nanos::from_millis(300);
-            first_area(Some(&FirstArea { rows, elsewhere, obstacle: None }), None).bytes()
+            first_area(Some(&FirstArea { rows, elsewhere, obstacle: None }), None, None).bytes()
         };
         let spared = vec![row(1, 2_000), row(4, 2_000), row(5, 300_000), row(16, 290_000)];
         assert_eq!(area(spared), Some(Bytes::mib(4)));

@@ -7,7 +7,7 @@
 
 use cardproof_units::{Bytes, Nanos, Throughput};
 
-use super::finding::{Claim, Finding, Value};
+use super::finding::{Claim, Finding, Mapping, Value};
 use super::fit::{agreed, median};
 
 /// One stretch, written from front to back after a rest, without the times of its single writes.
@@ -137,8 +137,8 @@ fn exact(write_ns: &[u64], near: usize, within: usize, parts: &[f64], split: usi
     (from..=to).min_by_key(|&at| slow_before(at) + fast_after(at)).unwrap_or(near)
 }
 
-/// The allocation unit that the sweeps show.
-pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
+/// The allocation unit that the sweeps show of a card whose mapping may be `known`.
+pub(super) fn unit(sweeps: &[Sweep], known: Option<Mapping>, missing: Option<&str>) -> Finding {
     if sweeps.is_empty() {
         return Finding::unmeasured(missing);
     }
@@ -152,9 +152,10 @@ pub(super) fn unit(sweeps: &[Sweep], missing: Option<&str>) -> Finding {
             Finding::Claimed(Claim { value: Value::Bytes(unit), probability, method, notes })
         }
         None if clear.len() > 1 => Finding::CannotBeSeen("the write passes disagree".to_owned()),
-        _ => Finding::CannotBeSeen(
-            "the writes show no pattern either, as with page mapping".to_owned(),
-        ),
+        _ => {
+            let by_page = if known == Some(Mapping::Units) { "" } else { ", as with page mapping" };
+            Finding::CannotBeSeen(format!("the writes show no pattern either{by_page}"))
+        }
     }
 }
 
@@ -256,7 +257,8 @@ mod tests {
             };
             (0..writes).map(time).collect()
         };
-        let found = |times: Vec<u64>| unit(&[Sweep::new(Bytes::kib(64), &times)], None).bytes();
+        let found =
+            |times: Vec<u64>| unit(&[Sweep::new(Bytes::kib(64), &times)], None, None).bytes();
         assert_eq!(found(every(24, 240)), Some(Bytes::kib(1536)), "no power of two");
         assert_eq!(found(every(64, 640)), Some(Bytes::mib(4)));
         assert_eq!(found(every(1000, 640)), None, "no end within the stretch");

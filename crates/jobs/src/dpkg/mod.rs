@@ -77,7 +77,7 @@ const SOURCE: &str = "dpkg 1.21 and apt 2.6 of Debian 12, their system calls; pa
 const NOTES: &[&str] = &[
     "Nothing is fetched or decompressed and no scripts run: on a slow processor a real installation \
      takes longer.",
-    "55 % of the written data is incompressible; the archives are completely.",
+    "55 % of the written data is incompressible; of the archives, all of it.",
 ];
 
 /// What is done with the packages.

@@ -186,8 +186,7 @@ impl<'a> Runner<'a> {
             self.is_marked = mark(&mut self.drive, self.plan)?;
         }
         while self.state.end.is_none() {
-            let wish = &self.plan.wish;
-            if wish.cycles_max.is_some_and(|most| self.state.cycles.len() as u64 >= most) {
+            if is_met(self.plan, self.state) {
                 return Ok(());
             }
             if self.state.position.pass == Pass::Write {
@@ -199,17 +198,8 @@ impl<'a> Runner<'a> {
             }
             self.pass(Pass::Read)?;
             self.complete_cycle()?;
-            if self.has_written_enough() {
-                return Ok(());
-            }
         }
         Err(Stop::Why(Why::Ended))
-    }
-
-    /// Whether the next cycle would write more than was asked for.
-    fn has_written_enough(&self) -> bool {
-        let written = self.state.position.written_bytes;
-        self.plan.wish.bytes_max.is_some_and(|most| written >= most.get())
     }
 
     fn complete_cycle(&mut self) -> Result<(), Stop> {
@@ -316,6 +306,16 @@ impl<'a> Runner<'a> {
         self.state.finish(end);
         Err(Stop::Why(Why::Ended))
     }
+}
+
+/// Whether `state` has all that `plan` asks for, so that [`run`] has nothing left to do. A cycle that has begun is
+/// completed first.
+#[must_use]
+pub fn is_met(plan: &Plan, state: &State) -> bool {
+    let (wish, position) = (&plan.wish, &state.position);
+    let is_between = position.pass == Pass::Write && position.done == 0;
+    wish.cycles_max.is_some_and(|most| state.cycles.len() as u64 >= most)
+        || is_between && wish.bytes_max.is_some_and(|most| position.written_bytes >= most.get())
 }
 
 /// Whether nothing was written yet.

@@ -25,7 +25,7 @@ pub(super) fn steps(case: &Case<'_>, defect: &Defect) -> Vec<String> {
 const fn without_more(kind: DefectKind) -> &'static str {
     match kind {
         DefectKind::Fake => {
-            "Copy your data to another device now. Then give it back and ask for your money."
+            "Copy your data to another device now. Then give it back and ask for your money back."
         }
         _ => "Copy your data to another device now. Then replace it, and do not store data on it.",
     }

@@ -36,7 +36,7 @@ pub(super) fn test_a2(case: &Case<'_>) -> Option<String> {
     let text = match queue_step(&case.record.conditions) {
         QueueStep::InUse | QueueStep::NotWithThisCard => return None,
         QueueStep::NotHere => {
-            "This computer cannot test A2: it uses no command queue and cache of a card."
+            "This computer cannot test A2: it does not use a card's queue and cache."
             .to_owned()
         }
         QueueStep::NewerKernel => {

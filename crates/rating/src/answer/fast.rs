@@ -68,8 +68,10 @@ pub struct Missed {
 pub struct TooLow {
     /// The measured quantity.
     pub quantity: Quantity,
-    /// What was measured: a point, or the ends of its interval where only a part of that is slow.
-    pub reached: (Rate, Rate),
+    /// What was measured.
+    pub reached: Rate,
+    /// The ends of its interval, where only a part of that is slow.
+    pub between: Option<(Rate, Rate)>,
     /// What it takes more than.
     pub limit: Rate,
 }
@@ -245,12 +247,13 @@ fn slow_by(record: &Record, purposes: &[(Purpose, Grade)]) -> Vec<(Purpose, TooL
         let finding = find_random_4k(record, op);
         let figure = figure_of(finding, shown_rate)?;
         let could_be = alone(record, finding, &figure);
-        let reached = match grade {
-            Grade::Poor => (figure.estimate, figure.estimate),
-            Grade::PoorOrFair => (could_be.low, could_be.high),
+        let between = match grade {
+            Grade::Poor => None,
+            Grade::PoorOrFair => Some((could_be.low, could_be.high)),
             _ => return None,
         };
-        Some((purpose, TooLow { quantity, reached, limit: Rate::Iops(Iops(limit)) }))
+        let (reached, limit) = (figure.estimate, Rate::Iops(Iops(limit)));
+        Some((purpose, TooLow { quantity, reached, between, limit }))
     };
     deciding.into_iter().filter_map(of).collect()
 }

@@ -1,7 +1,10 @@
 //! The life of a card in words.
 
 use cardproof_evidence::life::{Basis, Life};
-use cardproof_record::{BudgetVerdict, EnduranceRun, LifeDays, LifeInterval, Record};
+use cardproof_record::{
+    BudgetVerdict, EnduranceRun, LifeDays, LifeInterval, Record, StoppedBy, TargetKind,
+};
+use cardproof_units::{rounded_down, rounded_up};
 
 use super::{CYCLES_MIN, budget, days_of, failed_at_once, interval, is_telling, life};
 
@@ -41,9 +44,8 @@ pub(super) fn reasons(record: &Record, run: &EnduranceRun, life: &Life) -> Vec<S
             cycles(run.cycles),
             if run.cycles == 1 { "is" } else { "are" }
         ),
-        Basis::NoErrors => {
-            "the card lasts longer than this test".to_owned()
-        }
+        Basis::NoErrors => "no cycle had an error, so the test gives a lower limit of the life and no estimate"
+            .to_owned(),
     });
     if run.transient > 0 {
         reasons.push(format!(
@@ -101,16 +103,39 @@ pub fn result(run: &EnduranceRun) -> String {
     }
 }
 
+/// Whether the run wrote to a file, so that no device was worn by itself.
+fn is_file(record: &Record) -> bool {
+    record.conditions.target.kind == TargetKind::File
+}
+
 /// How much of the device each cycle writes, in few words; empty where it is all of it.
 #[must_use]
 pub fn tested(record: &Record) -> String {
     let size = record.conditions.device.size_bytes;
     let part = record.endurance().map(|run| run.cycle_bytes);
+    if is_file(record)
+        && let Some(part) = part
+    {
+        return format!(" (tested: a file of {part})");
+    }
     match (part, size) {
         (Some(part), Some(size)) if part.get() < size.get() / 10 * 9 => {
             format!(" (tested: {part} of {size})")
         }
         _ => String::new(),
+    }
+}
+
+/// How the test of a card that did not fail goes on. A simulated card is new each time.
+pub(crate) fn advice_to_go_on(record: &Record, run: &EnduranceRun) -> &'static str {
+    if record.is_simulated() {
+        "To learn how long this simulated card lasts, test it with a larger --cycles, or without a limit."
+    } else if run.stopped_by == StoppedBy::Cycles {
+        "The test used up a part of this card's life. Continue it to learn how long the card lasts: give the command \
+         again with a larger --cycles."
+    } else {
+        "The test used up a part of this card's life. Continue it to learn how long the card lasts: give the same \
+         command again."
     }
 }
 
@@ -120,8 +145,9 @@ pub fn life_in_words(life: &LifeInterval) -> Option<String> {
     let LifeInterval { estimate, low, high, .. } = life;
     match (estimate, high) {
         (Some(estimate), Some(high)) if high > low => Some(format!(
-            "life until 0.1 % of the tested area is bad: {estimate:.0} cycles ({low:.0} to {high:.0} \
-             with 95 % confidence)"
+            "life until 0.1 % of the tested area is bad: {estimate:.0} cycles ({} to {} with 95 % confidence)",
+            rounded_down(*low, 0),
+            rounded_up(*high, 0)
         )),
         (Some(estimate), _) => Some(format!(
             "life until 0.1 % of the tested area is bad: {}",
@@ -130,7 +156,7 @@ pub fn life_in_words(life: &LifeInterval) -> Option<String> {
         (None, _) if !is_telling(None, *low) => None,
         (None, _) => Some(format!(
             "life until 0.1 % of the tested area is bad: more than {}",
-            cycles(low.round() as u64)
+            cycles(low.floor() as u64)
         )),
     }
 }
@@ -165,6 +191,7 @@ pub fn result_in_short(run: &EnduranceRun) -> String {
 pub fn who(record: &Record) -> String {
     let card = if record.is_simulated() { "the simulated card" } else { "the card" };
     match (tested(record).is_empty(), record.endurance()) {
+        _ if is_file(record) => "the file".to_owned(),
         (false, Some(run)) => format!("the tested {} of {card} alone", run.cycle_bytes),
         _ => card.to_owned(),
     }
@@ -190,10 +217,11 @@ pub fn days_in_words(days: &LifeDays, who: &str) -> String {
 /// A figure with its interval, or its lower bound.
 #[must_use]
 pub fn range(estimate: Option<f64>, low: f64, high: Option<f64>) -> String {
-    let low_text = number(low);
+    let low_text = rounded_down(low, decimals(low));
     match (estimate, high) {
-        (Some(estimate), Some(high)) if low_text != number(high) => {
-            format!("{} ({low_text} to {}, 95 %)", number(estimate), number(high))
+        (Some(estimate), Some(high)) if number(low) != number(high) => {
+            let high_text = rounded_up(high, decimals(high));
+            format!("{} ({low_text} to {high_text}, 95 %)", number(estimate))
         }
         (Some(estimate), Some(_)) => number(estimate),
         (Some(estimate), None) => format!("{} (at least {low_text}, 95 %)", number(estimate)),
@@ -201,12 +229,22 @@ pub fn range(estimate: Option<f64>, low: f64, high: Option<f64>) -> String {
     }
 }
 
-/// Small figures that are not whole keep a digit, those below 1 three.
 fn number(value: f64) -> String {
+    format!("{value:.*}", decimals(value))
+}
+
+/// Small figures that are not whole keep a decimal, those below 1 as many as they have, at most three.
+fn decimals(value: f64) -> usize {
     match value {
-        value if value < 1.0 && value > 0.0 => format!("{}", (value * 1000.0).round() / 1000.0),
-        value if value < 10.0 && value.fract() > 0.0 => format!("{value:.1}"),
-        value => format!("{value:.0}"),
+        value if value < 1.0 && value > 0.0 => {
+            let is_enough = |decimals: &usize| {
+                let steps = value * 10_f64.powi(*decimals as i32);
+                (steps - steps.round()).abs() < 1e-6
+            };
+            (1..3).find(is_enough).unwrap_or(3)
+        }
+        value if value < 10.0 && value.fract() > 0.0 => 1,
+        _ => 0,
     }
 }
 
@@ -222,5 +260,7 @@ mod tests {
         assert_eq!(range(Some(148.8), 148.6, Some(149.1)), "149");
         assert_eq!(range(Some(0.5), 0.5, Some(0.5)), "0.5");
         assert_eq!(range(None, 0.05, None), "more than 0.05");
+        assert_eq!(range(None, 23.8, None), "more than 23", "a lower limit is not rounded up");
+        assert_eq!(range(Some(900.0), 700.7, Some(1200.2)), "900 (700 to 1201, 95 %)");
     }
 }

@@ -73,6 +73,8 @@ pub struct StateShare {
 pub struct LogExplanation {
     /// The kernel's name of the device.
     pub device: String,
+    /// Whether the log begins with a report since boot, which does not count.
+    pub leaves_out_first: bool,
     /// How many reports tell of it, without one since boot.
     pub reports: u64,
     /// How long they took; `None` where the log does not say.
@@ -125,6 +127,8 @@ fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<Log
     if samples.is_empty() {
         return None;
     }
+    let of_device = |report: &&IostatReport| report.rows.iter().any(|row| row.device == device);
+    let leaves_out_first = samples.len() < log.reports.iter().filter(of_device).count();
     let states = shares(&samples);
     let bytes = |rate: fn(&IostatRow) -> Throughput| {
         let each = samples.iter().filter_map(|sample| {
@@ -136,6 +140,7 @@ fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<Log
     let mut explanation = LogExplanation {
         device: device.to_owned(),
         reports: samples.len() as u64,
+        leaves_out_first,
         time: time_of(samples.iter()),
         read: bytes(|row| row.read_per_s),
         written: bytes(|row| row.written_per_s),

@@ -47,10 +47,15 @@ impl Ground {
         format!("printf '{script}\\n' | {sudo}sfdisk {}", self.whole)
     }
 
-    /// The command that mounts the partition `number` with `options`; none for an image, which is copied to a card first.
-    pub(super) fn mounting(&self, number: usize, options: &str) -> Option<String> {
-        let command = || format!("sudo mount -o {options} {} MOUNTPOINT", self.partition(number));
-        (!self.is_image).then(command)
+    /// The command that mounts the partition `number` with `options`. An image is attached before it.
+    pub(super) fn mounting(&self, number: usize, options: &str) -> String {
+        let mount = format!("sudo mount -o {options} {} MOUNTPOINT", self.partition(number));
+        if self.is_image { format!("{} && {mount}", self.attaching()) } else { mount }
+    }
+
+    /// The command that makes devices of the partitions of an image.
+    fn attaching(&self) -> String {
+        format!("loop=$(sudo losetup --find --show --partscan {})", self.whole)
     }
 
     /// `commands`, each of which ends in the partition: `mkfs.ext4` and more, as root. An image is attached
@@ -59,8 +64,7 @@ impl Ground {
         let partition = self.partition(1);
         let commands = commands.iter().map(|command| format!("sudo {command} {partition}"));
         let (before, after) = if self.is_image {
-            let attach = format!("loop=$(sudo losetup --find --show --partscan {})", self.whole);
-            (Some(attach), Some("sudo losetup --detach \"$loop\"".to_owned()))
+            (Some(self.attaching()), Some("sudo losetup --detach \"$loop\"".to_owned()))
         } else {
             (None, None)
         };

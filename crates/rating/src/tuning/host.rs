@@ -250,9 +250,10 @@ fn mount_options(place: &TuningPlace<'_>, conditions: &Conditions) -> Option<Tun
 pub(super) fn mount_new(ground: &Ground, main: Option<usize>) -> TuningStep {
     let mount = ground.mounting(main.unwrap_or(1), "noatime");
     let of_pi = if main.is_none() { "a Raspberry Pi system is on partition 2; " } else { "" };
-    let mount = mount.map_or_else(String::new, |mount| format!("{mount}   "));
     TuningStep {
-        commands: vec![format!("{mount}# {of_pi}for good: add noatime to its line in /etc/fstab")],
+        commands: vec![format!(
+            "{mount}   # {of_pi}for good: add noatime to its line in /etc/fstab"
+        )],
         undo: vec!["remove noatime from its options".to_owned()],
         ..noatime_step()
     }

@@ -11,6 +11,12 @@ const F2FS_SEGMENT: Bytes = Bytes::mib(2);
 /// The most that `mkfs.vfat` makes one cluster, 64 KiB, in sectors; larger ones are not read everywhere.
 const FAT_CLUSTER_SECTORS: u64 = 128;
 
+/// The sector of a FAT.
+const FAT_SECTOR: u64 = 512;
+
+/// With fewer clusters a file system is no FAT32 (Microsoft, FAT specification 1.03), and some systems do not read it.
+const FAT32_CLUSTERS_MIN: u64 = 65_525;
+
 /// The cluster of exFAT that the SD Association's formatter takes from 64 GB on.
 const EXFAT_CLUSTER: &str = "128K";
 
@@ -158,13 +164,53 @@ fn fat(ground: &Ground, layout: &Layout) -> TuningStep {
     lost(
         "filesystem_fat",
         "for cameras, consoles and other systems: FAT up to 32 GB, exFAT above. Large clusters keep \
-         files together; the data area begins at an allocation unit where that is known"
+         files together, but FAT32 needs at least 65,525 of them; the data area begins at an allocation \
+         unit where that is known"
             .to_owned(),
         0.5,
         ground.on_partition(&[if layout.size <= Bytes::gib(32) {
-            format!("mkfs.vfat -F 32 -s {FAT_CLUSTER_SECTORS}")
+            match fat32_cluster_sectors(layout.size) {
+                Some(sectors) => format!("mkfs.vfat -F 32 -s {sectors}"),
+                None => "mkfs.vfat".to_owned(),
+            }
         } else {
             format!("mkfs.exfat -c {EXFAT_CLUSTER}{align}")
         }]),
     )
+}
+
+/// The largest cluster, in sectors, with which a partition of `size` has enough clusters for FAT32; `None` where it is
+/// too small for that.
+fn fat32_cluster_sectors(size: Bytes) -> Option<u64> {
+    let has_enough = |sectors: &u64| {
+        let cluster = sectors * FAT_SECTOR;
+        // Each cluster has an entry of 4 bytes in both tables. The reserved sectors and both tables end at a
+        // boundary of a cluster, and 32 sectors or more are reserved.
+        let around = (32 * FAT_SECTOR).max(cluster) + 2 * cluster;
+        size.get().saturating_sub(around) / (cluster + 8) >= FAT32_CLUSTERS_MIN
+    };
+    let all = (0..=FAT_CLUSTER_SECTORS.ilog2()).map(|power| 1_u64 << power);
+    all.rev().find(has_enough)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fat32_has_as_many_clusters_as_it_needs() {
+        for (size, sectors) in [
+            (Bytes::mib(16), None),
+            (Bytes::mib(64), Some(1)),
+            (Bytes::mib(512), Some(8)),
+            (Bytes::gib(2), Some(32)),
+            (Bytes::mib(3776), Some(64)),
+            (Bytes::mib(4095), Some(64)),
+            (Bytes::gib(4), Some(128)),
+            (Bytes::mib(4200), Some(128)),
+            (Bytes::gib(32), Some(128)),
+        ] {
+            assert_eq!(fat32_cluster_sectors(size), sectors, "{size}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod diagnosis;
 mod disturbance;
 mod disturbed_cards;
 mod flushes;
+mod inclusion;
 mod indications;
 mod integrity;
 mod likeness;

@@ -20,15 +20,18 @@ pub(super) fn deciding_figure(fast: &Fast, purpose: Purpose) -> String {
         }
         _ => {
             let found = slow_by.iter().find(|(slow, _)| *slow == purpose);
-            found.map_or_else(
-                String::new,
-                |(_, TooLow { quantity, reached: (low, high), limit })| {
-                    let what = quantity_in_words(*quantity);
-                    let range =
-                        if low == high { String::new() } else { format!("{} to ", bare(low)) };
-                    format!(" ({what} {range}{high}, needs more than {limit})")
-                },
-            )
+            found.map_or_else(String::new, |(_, TooLow { quantity, reached, between, limit })| {
+                let what = quantity_in_words(*quantity);
+                match between {
+                    None => format!(" ({what} {reached}, needs {limit})"),
+                    Some((low, high)) => format!(
+                        " ({what} {reached}, uncertain: {} to {}; fair needs {})",
+                        bare(low),
+                        bare(high),
+                        bare(limit)
+                    ),
+                }
+            })
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
 fn here(step: Next) -> (Option<&'static str>, Cow<'static, str>) {
     let (command, action) = match step {
         Next::CopyData => (None, "copy your data to another device now"),
-        Next::ReturnIt => (None, "give it back and ask for your money"),
+        Next::ReturnIt => (None, "give it back and ask for your money back"),
         Next::ReplaceIt => (None, "replace it, and do not store data on it"),
         Next::PlanReplacement => {
             (None, "get another one, and copy your data to it before this one is worn out")
@@ -107,7 +107,7 @@ fn here(step: Next) -> (Option<&'static str>, Cow<'static, str>) {
             return (None, action.into());
         }
         Next::FasterCard => (None, "for a system, use a card that passes A1"),
-        Next::FasterStorage => (None, "for a system, use an SSD or a faster card"),
+        Next::FasterStorage => (None, "for a system, use a faster card or an SSD"),
         Next::CheckAgain => (None, "close other programs, and check it again"),
     };
     (command, action.into())

@@ -151,7 +151,7 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
                 format!("small writes faster than {faster_than} of {of} published results")
             }
             0 => {
-                format!("small writes slower than {} or more of {of} published results", of - max)
+                format!("small writes slower than at least {} of {of} published results", of - max)
             }
             _ => format!("small writes faster than {min} to {max} of {of} published results"),
         }
@@ -463,7 +463,7 @@ fn power(power: &Powered) -> Said {
         }
         Powered::Throttled => ("warning", "heat slowed the processor since the start"),
         Powered::Simulated => (NOT_KNOWN, "a simulated card has no power supply"),
-        Powered::NotKnown => (NOT_KNOWN, "this computer does not tell"),
+        Powered::NotKnown => (NOT_KNOWN, "the computer does not tell"),
     };
     (verdict, vec![detail.to_owned()])
 }

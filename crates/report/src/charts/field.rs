@@ -47,11 +47,15 @@ pub(crate) fn field(ours: &RatePoint) -> Chart {
     let mut layers = vec![names, Layer::Dots { points: dots, tone: Tone::Quiet }];
     layers.extend(named);
     layers.push(Layer::MainPoint { at: ours.place(), tone: Tone::Line(0), label: OURS.to_owned() });
+    let (shown, all) = (PUBLISHED_CARDS.len() + others().len(), published_rates().len());
+    let outside = match all - shown {
+        0 => String::new(),
+        1 => "; 1 lies outside the chart".to_owned(),
+        count => format!("; {count} lie outside the chart"),
+    };
     Chart {
         title: format!(
-            "4 KiB random reads and writes a second, among {} of {} published results",
-            PUBLISHED_CARDS.len() + others().len(),
-            published_rates().len()
+            "4 KiB random reads and writes a second, among {shown} of {all} published results{outside}"
         ),
         width: WIDTH,
         height: HEIGHT,
@@ -111,6 +115,7 @@ mod tests {
         let ours = RatePoint { read: Iops(2600.0), write: Iops(1100.0) };
         let picture = svg::element(&draw(&field(&ours)).unwrap(), "f");
         assert!(picture.contains(">this storage</text>"), "{picture}");
+        assert!(field(&ours).title.ends_with(" lie outside the chart"));
         let named = PUBLISHED_CARDS
             .iter()
             .filter(|card| picture.contains(&format!(">{}</text>", card.name)));

@@ -47,7 +47,7 @@ pub(super) fn write(page: &mut Page, comparison: &Comparison) {
     page.text.literal(
         "<section id=\"bars\">\n<h2>Every quantity</h2>\n<p>The longest bar is the best. The thin \
          line is the interval. If two lines overlap widely, the cards may be equal. Figures in doubt are \
-         grey. Do not compare bars of different hosts or methods; the table above shows these.</p>\n<div class=\"grid\">\n",
+         grey.</p>\n<div class=\"grid\">\n",
     );
     for (number, (column, bars)) in drawn.iter().enumerate() {
         figure(page, *column, bars, number);

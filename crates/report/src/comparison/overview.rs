@@ -330,6 +330,7 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
             let [first, last] =
                 [values.first(), values.last()].map(|end| figure(*end.unwrap_or(&0.0)));
             let range = match several.len() {
+                2 if first == last => format!("both take {first}"),
                 _ if first == last => format!("all take {first}"),
                 2 => format!("{first} and {last}"),
                 _ => format!("{first} to {last}"),

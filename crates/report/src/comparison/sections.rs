@@ -51,8 +51,8 @@ fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
         "Speed relative to {first}. All these ranges of ratios are right together with {} confidence. If a \
-         range excludes 1, the difference is real. The order below adds up the times of all parts: it may be \
-         certain where no part is by itself.",
+         range excludes 1, the difference is real. The order below adds up the times of all parts. It can be \
+         certain even if no single figure is.",
         wording::percent(comparison.confidence)
     );
     if comparison.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.runs == 1) {

@@ -219,7 +219,8 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
         let line = [
             csv_quoted(&entry.id),
             csv_quoted(entry.label.as_deref().unwrap_or_default()),
-            csv_quoted(&entry.created),
+            // The run of a simulated card is of no day.
+            csv_quoted(if entry.is_simulated { "" } else { &entry.created }),
             csv_quoted(&entry.tool),
             csv_quoted(&entry.profile),
             entry.is_complete.to_string(),

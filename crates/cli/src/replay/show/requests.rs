@@ -47,8 +47,8 @@ fn figures(text: &mut String, shape: &Shape) {
         "\n  requests    {}\n  reads       {}, {}\n  writes      {}, {}\n  flushes     {}\n  \
          durable     {} writes by forced unit access\n  discards    {}\n  groups      {}, each \
          ended by a flush or a durable write\n  sequential  {:.0} % of the writes begin where the \
-         previous write ended;\n              {:.0} % where one of the last two streams ended, \
-         {:.0} % one of eight\n  up to 4 KiB {:.0} % of the writes",
+         previous write ended\n              {:.0} % begin where one of the last two streams ended\n              \
+         {:.0} % begin where one of the last eight streams ended\n  up to 4 KiB {:.0} % of the writes",
         shape.requests(),
         shape.reads,
         shape.bytes_read,

@@ -39,7 +39,7 @@ fn conclude(around: &Surrounding<'_>, info: &mut CardInfo) {
     } else if is_missing {
         None
     } else if info.queue_setting == Some(QueueSetting::Off) {
-        Some("off: the setting of this computer switches it off")
+        Some("off: a setting of the computer switches it off")
     } else if is_by_list && info.queue_is_trusted == Some(false) {
         Some("off: the kernel's list of working cards has not this card")
     } else if is_by_faults && info.cache_is_faulty == Some(true) {

@@ -189,6 +189,7 @@ pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {
         } else if view.holds(&REPORT) {
             line.claim();
             found.take(report.take(), &announced, command)?;
+            draft.began = draft.began.take().or_else(|| printed_at(&line.text));
             report = Some(begun(line)?);
         } else if view.holds(&ANNOUNCEMENT) {
             line.claim();
@@ -308,6 +309,12 @@ fn block_of(op: OpName, sizes: &[Quantity<'_>]) -> Option<Bytes> {
     };
     let own = own.unwrap_or(&all);
     own.iter().all(|size| *size == own[0]).then(|| Bytes(own[0] as u64))
+}
+
+/// When a job's report was printed, which stands behind the number of its process.
+fn printed_at(line: &str) -> Option<String> {
+    let (_, time) = line.split_once(" pid=")?.1.split_once(':')?;
+    Some(time.trim().to_owned()).filter(|time| !time.is_empty())
 }
 
 fn begun(line: &Line) -> Result<Report, ImportError> {

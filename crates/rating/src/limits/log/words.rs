@@ -41,10 +41,7 @@ fn work(share: &StateShare) -> String {
 pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
     let ceiling = match because {
         Because::Busy(share) => {
-            format!(
-                "programs waited for the storage in {} of the working time",
-                whole_percent(share)
-            )
+            format!("the storage was busy in {} of the working time", whole_percent(share))
         }
         Because::Slow => format!(
             "the programs wrote all the time, yet the storage finished only {}; an A1 card does at least 500 writes \
@@ -85,8 +82,7 @@ pub(super) fn spare(main: &StateShare, waited: f64) -> Vec<String> {
     vec![
         format!("mostly {}: {}", main.state.words(), work(main)),
         format!(
-            "programs waited for the storage in only {} of the working time, and the processors had \
-             time to spare",
+            "the storage was busy in only {} of the working time, and the processors had time to spare",
             whole_percent(waited)
         ),
     ]
@@ -111,7 +107,12 @@ pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
         None => String::new(),
     };
     let reports = counted(*reports);
-    let mut story = vec![format!("{device}: {reports}{length}{moved}.")];
+    let left_out = if explanation.leaves_out_first {
+        " The first report is left out: it counts since boot."
+    } else {
+        ""
+    };
+    let mut story = vec![format!("{device}: {reports}{length}{moved}.{left_out}")];
     let names: Vec<&str> = explanation.states.iter().map(|share| share.state.words()).collect();
     story.push(match names.as_slice() {
         [only] => format!("All of it {only}."),
