@@ -45,7 +45,7 @@ const JSON_HELP: &str = "The answer as JSON, one key for each question, to a fil
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, mut_arg("json", |arg| arg.help(JSON_HELP)))]
 pub(crate) struct CheckArgs {
-    /// A directory on the storage, a block device, or sim:NAME
+    /// A directory on the storage, a block device, a file, or sim:NAME
     #[arg(value_name = "TARGET", default_value = ".", value_parser = crate::target::parser())]
     pub(crate) target: PathBuf,
     /// Answer only these questions, such as real,healthy

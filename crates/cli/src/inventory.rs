@@ -41,7 +41,7 @@ pub(crate) struct ListArgs {
     /// Only records made on this day (UTC) or later, such as 2026-05-31
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) since: Option<String>,
-    /// Only records that passed this class or a higher one, such as A1
+    /// Only records that passed this class or a higher one, or were as fast, such as A1
     #[arg(long, value_name = "CLASS")]
     pub(crate) passed: Option<String>,
     /// Show the rates of each record

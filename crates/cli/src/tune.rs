@@ -97,7 +97,7 @@ struct Document<'a> {
 }
 
 /// Stands for the device in the commands for a simulated card.
-const PLACEHOLDER: &str = "/dev/DEVICE";
+const PLACEHOLDER: &str = "/dev/sdX";
 
 /// What is known of the target.
 struct Known {

@@ -55,8 +55,8 @@ pub(crate) struct VerifyArgs {
     /// exact option.
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES", conflicts_with = "destroy")]
     pub(crate) restore: Option<Option<String>>,
-    /// Overwrite the device: ALL ITS DATA IS LOST. Leave the value out, and cardproof prints it; only a file
-    /// without data needs none
+    /// Overwrite the device: ALL ITS DATA IS LOST. Leave the value out, and cardproof prints it; a file
+    /// without data needs no value
     #[arg(long, num_args = 0..=1, require_equals = true, value_name = "NAME:BYTES")]
     pub(crate) destroy: Option<Option<String>>,
     /// Write and read every byte

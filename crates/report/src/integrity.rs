@@ -75,7 +75,7 @@ fn queue_headline(queue: &QueueAnswer) -> String {
     let depth = queue.queue_depth;
     let off = match queue.is_card_queue_on {
         Some(false) => {
-            "; but the card's own queue is off, so the card got one request at a time, and its queue was not \
+            "; but no queue of the card is in use, so the card got one request at a time, and its queue was not \
              tested"
         }
         _ => "",

@@ -101,7 +101,7 @@ Next, to learn the days left:
      If not, add this line to /etc/crontab, with the whole path of the program:
      */10 * * * * root /usr/local/bin/cardproof log
   2. Some days later, ask for the days left.
-     Write the endurance that the maker states in place of 40TB:
+     Replace 40TB with the endurance that the maker states:
      cardproof log --show --endurance 40TB
 ";
 

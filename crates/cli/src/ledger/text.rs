@@ -138,9 +138,7 @@ fn errors([failed, repeated, of_filesystems]: [u64; 3], is_log_read: bool) -> St
 fn slower(slower: &Slower) -> String {
     match slower {
         Slower::NotKnown { days, needed } => {
-            format!(
-                "not known yet: whether it gets slower shows after {needed} busy days; {days} so far"
-            )
+            format!("not known yet: needs {needed} busy days, has {days}")
         }
         Slower::NotSlower { ratio } => {
             format!("not shown to be slower than when new ({ratio:.2} times as long a request)")
@@ -161,7 +159,7 @@ pub(super) fn next(cards: &[LedgerCard<'_>]) -> Option<&'static str> {
         "Next: let it run every ten minutes. If cardproof came as a package: sudo systemctl enable --now \
          cardproof-log.timer. If not, as a line in /etc/crontab, with the program's whole path: */10 * * * * root \
          /usr/local/bin/cardproof log. After 3 days it also \
-         tells between which limits these figures lie.\n",
+         shows how certain these figures are.\n",
     )
 }
 
@@ -220,8 +218,8 @@ mod tests {
         let (text, _) = told(4, Bytes(2_700_000_000_000));
         assert!(!text.contains("only"), "{text}");
         let speed = |days| slower(&Slower::NotKnown { days, needed: 5 });
-        assert!(speed(1).ends_with("after 5 busy days; 1 so far"), "{}", speed(1));
-        assert!(speed(2).ends_with("2 so far"), "{}", speed(2));
+        assert!(speed(1).ends_with("needs 5 busy days, has 1"), "{}", speed(1));
+        assert!(speed(2).ends_with("has 2"), "{}", speed(2));
     }
 
     #[test]

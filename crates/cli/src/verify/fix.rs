@@ -27,7 +27,7 @@ pub(super) fn check(args: &VerifyArgs) -> Result<(), Failure> {
     let target = args.target.display();
     if simulated_name(&args.target).is_some() || !is_block_device(&args.target) {
         return Err(Failure::usage(format!(
-            "--fix makes a partition, and {target} is no block device; name one or leave --fix out"
+            "--fix is for a block device, and {target} is none; name one or leave --fix out"
         )));
     }
     if args.restore.is_none() && args.destroy.is_none() {

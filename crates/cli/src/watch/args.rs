@@ -29,7 +29,7 @@ pub(crate) struct WatchArgs {
     /// the interval.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) interval: Option<Nanos>,
-    /// Stop after N lines
+    /// Stop after N measurements
     #[arg(long, value_name = "N", value_parser = crate::args::from_one)]
     pub(crate) count: Option<u64>,
     /// Measure once, print what limited the storage, and exit

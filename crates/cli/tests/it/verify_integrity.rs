@@ -50,7 +50,7 @@ fn a_queue_that_corrupts_is_told_from_a_sound_one() {
 fn what_could_not_be_tested_is_no_success() {
     let home = Home::new();
     let cases = [
-        ("v30-a2", vec!["--queue", "--exclude-share", "0.001"], "queue is off"),
+        ("v30-a2", vec!["--queue", "--exclude-share", "0.001"], "no queue of the card is in use"),
         ("intenso-class-4", vec!["--discard", "--exclude-share", "0.02"], "cannot discard"),
     ];
     for (base, options, told) in cases {

@@ -8,8 +8,8 @@ pub(super) const NO_HARM: &str = "No harm was found. Repeat the test after weeks
                                   --exclude-share for rarer harm. Keep backups either way.";
 
 /// What a test says of a queue that the kernel does not use.
-const QUEUE_OFF: &str = "The card's own queue was not tested: the kernel does not use it here. `cardproof tune` says how \
-                         to turn it on, where that can be done.";
+const QUEUE_OFF: &str = "The card's own queue was not tested: the card has none, or this computer does not use it. \
+                         `cardproof tune` says how to turn it on, where that can be done.";
 
 pub(super) fn distrust_queue(case: &Case<'_>) -> Option<String> {
     let queue = integrity(case.record)?.queue?;
