@@ -66,8 +66,8 @@ pub(crate) struct VerifyArgs {
     /// longer
     ///
     /// A hidden store is extra memory in some fakes. It keeps the data that was written last, so that short
-    /// tests pass. With --details, the answer says which size is ruled out if less is missing. The test writes one and a half
-    /// times as much.
+    /// tests pass. With --details, the answer says which size is ruled out if less is missing. The test writes one
+    /// and a half times as much.
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub(crate) exclude_store: Bytes,
     /// Test enough blocks to find this share of bad blocks, such as 0.001 for 0.1 %; by default 0.45 %. With --queue

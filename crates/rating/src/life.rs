@@ -15,8 +15,8 @@ use cardproof_units::Bytes;
 
 pub(crate) use words::advice_to_go_on;
 pub use words::{
-    days_in_words, end_in_words, in_words, life_in_words, range, result, result_in_short, tested,
-    who,
+    cycles, days_in_words, end_in_words, in_words, life_in_words, range, result, result_in_short,
+    tested, who,
 };
 
 /// The milestone that ends a life.

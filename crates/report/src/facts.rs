@@ -286,7 +286,8 @@ fn transferred(record: &Record) -> Option<String> {
     ])
 }
 
-/// The facts that cardproof measures and that were not read from another tool's output, which may hold some of them; `None` for cardproof's own runs.
+/// The facts that cardproof measures and that were not read from another tool's output, though it may hold some of them;
+/// `None` for cardproof's own runs.
 fn untold(record: &Record) -> Option<String> {
     if !record.is_imported() {
         return None;

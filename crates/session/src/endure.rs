@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use cardproof_io::NullTarget;
 use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, is_met, marks, run};
+use cardproof_rating::life::cycles;
 use cardproof_record::{DailyUse, ProfileInfo, Record, State as RecordState, Trial};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed, with_causes};
@@ -318,11 +319,6 @@ impl Endurance {
             Return::Nothing => Some(Why::Vanished),
         }
     }
-}
-
-/// Such as `1 cycle` and `12 cycles`.
-fn cycles(count: u64) -> String {
-    if count == 1 { "1 cycle".to_owned() } else { format!("{count} cycles") }
 }
 
 fn announcement(plan: &Plan, wish: &Wish) -> String {

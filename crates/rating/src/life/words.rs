@@ -14,7 +14,8 @@ fn end_cycle(run: &EnduranceRun) -> u64 {
 }
 
 /// Such as `1 cycle` and `12 cycles`.
-fn cycles(count: u64) -> String {
+#[must_use]
+pub fn cycles(count: u64) -> String {
     if count == 1 { "1 cycle".to_owned() } else { format!("{count} cycles") }
 }
 
@@ -201,7 +202,7 @@ pub fn who(record: &Record) -> String {
 #[must_use]
 pub fn days_in_words(days: &LifeDays, who: &str) -> String {
     const YEAR: f64 = 365.25;
-    // Nobody counts more than two years in days.
+    // From two years on, the life is told in years.
     let is_long = days.estimate.unwrap_or(days.low) >= 2.0 * YEAR;
     let (unit, part) = if is_long { ("years", 1.0 / YEAR) } else { ("days", 1.0) };
     let of = |days: f64| days * part;
