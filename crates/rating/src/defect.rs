@@ -3,45 +3,62 @@
 //! One record of a storage is enough. A fake card may be the fastest of all, for it has little flash to manage.
 
 use cardproof_record::{CapacityVerdict, EnduranceRun, FindingKind, Record, Trial};
-use serde::Serialize;
 
 use crate::answer::SeenBeside;
-use crate::capacity::capacity;
+use crate::capacity::{Capacity, capacity};
 use crate::data::alarm;
 use crate::defect_kind::DefectKind;
-use crate::findings::{Gravity, by_gravity, gravity, in_short};
+use crate::findings::{Gravity, by_gravity, gravity};
 use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
 use crate::life;
 
 /// Why a storage is not to be recommended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Defect {
     /// Its kind.
     pub kind: DefectKind,
-    /// What was found, without a full stop, such as `FAKE: holds 8 GiB of 64 GiB`.
-    pub words: String,
-    /// The same without the word of its kind; empty where that says all.
-    #[serde(skip)]
-    pub what: String,
+    /// What was found.
+    pub what: Found,
+    /// Whether another record of the same storage shows it.
+    pub is_of_another_record: bool,
+}
+
+/// What was found of a storage that is not to be recommended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// Nothing more than its kind says.
+    KindAlone,
+    /// It holds less than it announces.
+    LessCapacity(Box<Capacity>),
+    /// Its queue corrupts data.
+    QueueCorrupts,
+    /// Test data came back wrong, whatever the cause.
+    WrongData,
+    /// Requests failed with errors.
+    RequestsFailed,
+    /// Discards destroy data.
+    DiscardsDestroy,
+    /// Discards bring old data back.
+    DiscardsReturnOldData,
+    /// Another tool has found it.
+    ByTool(FindingKind),
+    /// There were signs of failure when it was checked.
+    Signs,
+    /// It failed in the first cycle of a test of its endurance, as a fake does.
+    FirstCycle,
+    /// A test of its endurance has worn it out.
+    WornOut,
 }
 
 impl Defect {
-    /// One of which the word of its kind says all.
-    fn new(kind: DefectKind) -> Self {
-        Self { kind, words: kind.word().to_owned(), what: String::new() }
-    }
-
-    /// What a test found, after the word of the kind.
-    fn found(kind: DefectKind, what: &str) -> Self {
-        Self { kind, words: format!("{}: {what}", kind.word()), what: what.to_owned() }
+    const fn found(kind: DefectKind, what: Found) -> Self {
+        Self { kind, what, is_of_another_record: false }
     }
 
     /// The same, as told of another record of the same storage.
     #[must_use]
     pub fn of_another_record(&self) -> Self {
-        let told = |words: &str| format!("{words} (by another record with this label)");
-        Self { kind: self.kind, words: told(&self.words), what: told(&self.what) }
+        Self { is_of_another_record: true, ..self.clone() }
     }
 }
 
@@ -58,7 +75,7 @@ pub fn defect(record: &Record) -> Option<Defect> {
         of_trial(record),
         of_findings(record),
         of_signs(record),
-        alarm(record).map(|_| Defect::found(DefectKind::LosesData, "test data came back wrong")),
+        alarm(record).map(|_| Defect::found(DefectKind::LosesData, Found::WrongData)),
     ];
     found.into_iter().flatten().min_by_key(|defect| defect.kind)
 }
@@ -76,8 +93,10 @@ fn of_trial(record: &Record) -> Option<Defect> {
 fn of_capacity(record: &Record) -> Option<Defect> {
     let found = capacity(record)?;
     match found.verdict {
-        CapacityVerdict::Fake => Some(Defect::found(DefectKind::Fake, &found.held())),
-        CapacityVerdict::Damaged => Some(Defect::new(DefectKind::Damaged)),
+        CapacityVerdict::Fake => {
+            Some(Defect::found(DefectKind::Fake, Found::LessCapacity(Box::new(found))))
+        }
+        CapacityVerdict::Damaged => Some(Defect::found(DefectKind::Damaged, Found::KindAlone)),
         CapacityVerdict::Genuine | CapacityVerdict::Suspicious | CapacityVerdict::Undecided => None,
     }
 }
@@ -85,28 +104,24 @@ fn of_capacity(record: &Record) -> Option<Defect> {
 fn of_integrity(record: &Record) -> Option<Defect> {
     let found = integrity(record)?;
     let of_queue = found.queue.and_then(|queue| match queue.verdict {
-        QueueVerdict::Corrupts => Some((DefectKind::LosesData, "its queue corrupts data")),
-        QueueVerdict::CorruptsWithoutQueue => {
-            Some((DefectKind::LosesData, "test data came back wrong"))
-        }
+        QueueVerdict::Corrupts => Some((DefectKind::LosesData, Found::QueueCorrupts)),
+        QueueVerdict::CorruptsWithoutQueue => Some((DefectKind::LosesData, Found::WrongData)),
         QueueVerdict::Undecided if queue.queued.wrong > 0 => {
-            Some((DefectKind::LosesData, "test data came back wrong"))
+            Some((DefectKind::LosesData, Found::WrongData))
         }
-        QueueVerdict::Failing => Some((DefectKind::Failing, "requests failed with errors")),
+        QueueVerdict::Failing => Some((DefectKind::Failing, Found::RequestsFailed)),
         QueueVerdict::Sound | QueueVerdict::Undecided => None,
     });
     let of_discards = found.discard.and_then(|discard| match discard.verdict {
-        DiscardVerdict::HarmsData => Some((DefectKind::LosesData, "discards destroy data")),
+        DiscardVerdict::HarmsData => Some((DefectKind::LosesData, Found::DiscardsDestroy)),
         DiscardVerdict::ReturnsOldData => {
-            Some((DefectKind::LosesData, "discards bring old data back"))
+            Some((DefectKind::LosesData, Found::DiscardsReturnOldData))
         }
-        DiscardVerdict::CorruptsWithoutDiscards => {
-            Some((DefectKind::LosesData, "test data came back wrong"))
-        }
+        DiscardVerdict::CorruptsWithoutDiscards => Some((DefectKind::LosesData, Found::WrongData)),
         DiscardVerdict::Undecided if discard.wrong_places > 0 => {
-            Some((DefectKind::LosesData, "test data came back wrong"))
+            Some((DefectKind::LosesData, Found::WrongData))
         }
-        DiscardVerdict::Failing => Some((DefectKind::Failing, "requests failed with errors")),
+        DiscardVerdict::Failing => Some((DefectKind::Failing, Found::RequestsFailed)),
         DiscardVerdict::Sound
         | DiscardVerdict::NoEffect
         | DiscardVerdict::Unsupported
@@ -125,23 +140,20 @@ fn of_findings(record: &Record) -> Option<Defect> {
         (_, Gravity::Failing) => DefectKind::Failing,
         (_, Gravity::Errors | Gravity::Host | Gravity::Notice) => return None,
     };
-    Some(Defect::found(kind, &in_short(&gravest.what)))
+    Some(Defect::found(kind, Found::ByTool(gravest.what.clone())))
 }
 
 /// What a check saw in the kernel's log, the registers and the device's own report.
 fn of_signs(record: &Record) -> Option<Defect> {
     let signs = SeenBeside::of_record(record)?.signs;
-    signs
-        .is_bad()
-        .then(|| Defect::found(DefectKind::Failing, "signs of failure when it was checked"))
+    signs.is_bad().then(|| Defect::found(DefectKind::Failing, Found::Signs))
 }
 
 /// A test that has worn the storage out.
 fn of_endurance(run: &EnduranceRun) -> Option<Defect> {
     if life::failed_at_once(run) {
-        let words = "it failed in the first cycle of a test, as a fake does";
-        return Some(Defect::found(DefectKind::LosesData, words));
+        return Some(Defect::found(DefectKind::LosesData, Found::FirstCycle));
     }
     let is_worn = run.bad_pages > 0 || run.end.is_some();
-    is_worn.then(|| Defect::found(DefectKind::Failing, "a test has worn it out"))
+    is_worn.then(|| Defect::found(DefectKind::Failing, Found::WornOut))
 }

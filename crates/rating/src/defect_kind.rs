@@ -1,4 +1,4 @@
-//! The kinds of a defect, and their words.
+//! The kinds of a defect.
 
 use serde::Serialize;
 
@@ -15,17 +15,4 @@ pub enum DefectKind {
     LosesData,
     /// It fails, or is worn out.
     Failing,
-}
-
-impl DefectKind {
-    /// In one or two words, such as `FAKE`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Fake => "FAKE",
-            Self::Damaged => "DAMAGED",
-            Self::LosesData => "LOSES DATA",
-            Self::Failing => "FAILING",
-        }
-    }
 }

@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use cardproof_record::{
-    DeviceInfo, Disturbance, FilesystemInfo, JobRun, OpName, Phase, Record, TargetKind, Transport,
-    Verification, Warning, WarningCause, WarningCode,
+    DeviceInfo, Disturbance, FilesystemInfo, Finding, JobRun, OpName, Phase, Record, TargetKind,
+    Transport, Verification, Warning, WarningCause, WarningCode,
 };
 use cardproof_units::{Bytes, Throughput};
 
@@ -20,6 +20,7 @@ use crate::findings;
 use crate::pick::BoundedRate;
 use crate::precision;
 use crate::transports::{storage, transports};
+use crate::words::findings::sentence;
 
 /// A doubt, and which part of the record it is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +92,7 @@ pub fn plausibility(record: &Record) -> Vec<Warning> {
 
 fn stored(record: &Record) -> Vec<Doubt> {
     let of_jobs = record.job_runs.iter().flat_map(|run| warnings_of_job(record, run));
-    let of_findings = record.findings.iter().filter_map(findings::doubt);
+    let of_findings = record.findings.iter().filter_map(doubt_of_finding);
     let of_run = of_findings.chain(record.warnings.iter().cloned()).chain(of_jobs);
     let of_run = of_run.map(|warning| Doubt { phase: None, warning });
     let of_phases = record.phases.iter().enumerate().flat_map(|(index, phase)| {
@@ -99,6 +100,11 @@ fn stored(record: &Record) -> Vec<Doubt> {
         warnings.into_iter().map(move |warning| Doubt { phase: Some(index), warning })
     });
     of_run.chain(of_phases).collect()
+}
+
+/// What another tool has found is told as its words are.
+fn doubt_of_finding(finding: &Finding) -> Option<Warning> {
+    Some(Warning::stated(findings::doubt(finding)?, sentence(finding)))
 }
 
 /// `record` with the doubts that follow from the counts of its phases and jobs among their warnings, for

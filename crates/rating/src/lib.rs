@@ -26,7 +26,6 @@ mod indications;
 pub mod integrity;
 mod jobs;
 mod judge;
-mod kernel_words;
 pub mod ledger;
 pub mod life;
 pub mod limits;
@@ -60,6 +59,7 @@ pub mod tuning;
 mod wear;
 pub mod who;
 pub mod wording;
+pub mod words;
 
 pub use advice::{SPEED_TELLS_NO_FAKE, next_steps, speed_tells_no_fake};
 pub use capacity::{Capacity, capacity, capacity_place};
@@ -68,7 +68,7 @@ pub use cardproof_facts::{
     RANDOM_QUEUE_DEPTH,
 };
 pub use claims::claims;
-pub use defect::{Defect, defect, defect_in};
+pub use defect::{Defect, Found, defect, defect_in};
 pub use defect_kind::DefectKind;
 pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};

@@ -233,12 +233,12 @@ impl Entry {
     }
 
     /// What was verified, where that is the result: nothing else was measured, or the card has a defect.
-    pub(crate) fn verified(&self) -> Option<&str> {
+    pub(crate) fn verified(&self) -> Option<String> {
         let has_classes =
             [&self.met, &self.missed, &self.undecided].iter().any(|it| !it.is_empty());
         match &self.defect {
-            Some(defect) => Some(&defect.words),
-            None => self.capacity.as_deref().filter(|_| !has_classes),
+            Some(defect) => Some(defect.words()),
+            None => self.capacity.clone().filter(|_| !has_classes),
         }
     }
 
@@ -250,7 +250,7 @@ impl Entry {
         };
         let classes = [&self.met, &self.missed, &self.undecided].map(|it| application(it));
         let result = match (self.verified(), classes) {
-            (Some(verified), _) => verified.to_owned(),
+            (Some(verified), _) => verified,
             (None, [Some(met), ..]) if self.is_card => format!("{met} passed"),
             (None, [Some(met), ..]) => as_yardstick(&[&met], Reached::Yes),
             // A higher class that is not passed does not say that the lower one is.
@@ -317,7 +317,7 @@ impl Entry {
         if self.ended.is_some() {
             return self.result();
         }
-        let mut parts: Vec<String> = self.defect.iter().map(|it| it.words.clone()).collect();
+        let mut parts: Vec<String> = self.defect.iter().map(|it| it.words()).collect();
         parts.extend(
             self.capacity.iter().filter(|it| !parts.contains(it)).cloned().collect::<Vec<_>>(),
         );

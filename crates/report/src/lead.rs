@@ -2,7 +2,8 @@
 
 use cardproof_rating::answer::{Overall, Standing};
 use cardproof_rating::defect;
-use cardproof_rating::findings::{Gravity, by_gravity, gravest_in_short, gravity, sentence};
+use cardproof_rating::findings::{Gravity, by_gravity, gravity};
+use cardproof_rating::words::findings::{gravest_in_short, sentence};
 use cardproof_record::{Reason, ReasonCode, Record, Verdict};
 
 use crate::answer::words;
@@ -33,7 +34,7 @@ impl Lead {
             return Some(Self {
                 headline: words::headline(overall),
                 standing: words::standing(overall),
-                what: one_line(&defect.what),
+                what: one_line(&defect.what_in_words()),
             });
         }
         let gravest = by_gravity(record).into_iter().next()?;

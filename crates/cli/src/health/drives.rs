@@ -2,7 +2,7 @@
 //! say why there is none.
 
 use cardproof_import::drive_report::{self, DriveReport, NotRead};
-use cardproof_rating::findings::sentence;
+use cardproof_rating::words::findings::sentence;
 use cardproof_record::{Finding, FindingKind};
 use serde_json::Value as Json;
 

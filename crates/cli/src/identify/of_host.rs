@@ -1,8 +1,8 @@
 //! What is told of the computer, its settings, its health, and of what could not be read.
 
 use cardproof_device::identify::{Identity, PartitionPlace, Power};
-use cardproof_rating::findings::sentence;
 use cardproof_rating::signs::Signs;
+use cardproof_rating::words::findings::sentence;
 use cardproof_record::FilesystemInfo;
 use cardproof_report::signs::{headline, short, source_in_words, suspects_in_words, when};
 

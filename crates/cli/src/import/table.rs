@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use cardproof_rating::findings::{by_gravity, casts_doubt, gravity, sentence};
+use cardproof_rating::findings::{by_gravity, casts_doubt, gravity};
+use cardproof_rating::words::findings::sentence;
 use cardproof_record::{Figure, Indication, Phase, PhaseState, Record, WarningCode};
 use cardproof_report::{columns_of, left, right};
 use cardproof_units::Bytes;

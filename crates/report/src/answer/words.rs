@@ -139,7 +139,7 @@ pub(crate) fn quote(answer: &Answer) -> Option<String> {
         });
     }
     if let Some(defect) = answer.defect.as_ref().filter(|it| !is_said_above(answer, it)) {
-        return Some(one_line(&defect.what));
+        return Some(one_line(&defect.what_in_words()));
     }
     let Some(Fast::Measured { place, .. }) = &answer.fast else { return None };
     place.map(|place| {

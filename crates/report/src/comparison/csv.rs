@@ -1,5 +1,6 @@
 //! The comparison for a spreadsheet: one line for each card and thing measured, numbers bare.
 
+use cardproof_rating::Defect;
 use cardproof_rating::compare::Comparison;
 
 use crate::clean::csv_quoted as quoted;
@@ -13,7 +14,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
     );
     for row in &comparison.rows {
         for (card, cell) in comparison.figures.iter().zip(&row.cells) {
-            let defect = card.defect.as_ref().map_or("", |defect| defect.words.as_str());
+            let defect = card.defect.as_ref().map_or_else(String::new, Defect::words);
             let ends = |ends: Option<[f64; 2]>| [ends.map(|it| it[0]), ends.map(|it| it[1])];
             let [low, high] = ends(cell.between);
             let [ratio_low, ratio_high] = ends(cell.ratio.and_then(|ratio| ratio.between));
@@ -30,7 +31,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
                 number(ratio_low, 4),
                 number(ratio_high, 4),
                 quoted(&cell.not_alike.join("; ")),
-                quoted(defect),
+                quoted(&defect),
             ];
             out.push_str(&line.join(","));
             out.push('\n');

@@ -235,7 +235,7 @@ pub(super) fn figure(value: f64) -> String {
 fn defects(comparison: &Comparison) -> Vec<String> {
     let sentence = |card: &CardFigures| {
         let defect = card.defect.as_ref()?;
-        Some(format!("Do not use {}. {}.", one_line(&card.name), one_line(&defect.words)))
+        Some(format!("Do not use {}. {}.", one_line(&card.name), one_line(&defect.words())))
     };
     comparison.figures.iter().filter_map(sentence).collect()
 }

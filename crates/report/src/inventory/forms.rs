@@ -3,6 +3,7 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
+use cardproof_rating::Defect;
 use cardproof_rating::wording::bare;
 use cardproof_units::{Iops, Throughput};
 
@@ -136,7 +137,7 @@ pub fn inventory_table(entries: &[Entry]) -> String {
     for (entry, name) in entries.iter().zip(cut_apart(&names, TABLE_NAME_MAX)) {
         let verdict = match (entry.verified(), entry.met.as_slice()) {
             _ if entry.ended.is_some() => entry.result(),
-            (Some(verified), _) => verified.to_owned(),
+            (Some(verified), _) => verified,
             (None, []) if entry.missed.is_empty() && entry.undecided.is_empty() => {
                 entry.found_in_short()
             }
@@ -237,7 +238,7 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
             csv_quoted(&entry.doubts.join("; ")),
             csv_quoted(entry.capacity.as_deref().unwrap_or_default()),
             csv_quoted(entry.found.as_deref().unwrap_or_default()),
-            csv_quoted(entry.defect.as_ref().map_or("", |defect| defect.words.as_str())),
+            csv_quoted(&entry.defect.as_ref().map_or_else(String::new, Defect::words)),
         ];
         out.push_str(&line.join(","));
         out.push('\n');

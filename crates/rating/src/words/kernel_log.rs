@@ -2,37 +2,9 @@
 
 use cardproof_record::{FindingKind, KernelFault, OpName};
 
-use crate::findings::{Gravity, counted};
 use crate::wording::grouped;
 
-/// How much a fault weighs.
-pub(crate) const fn gravity(fault: KernelFault) -> Gravity {
-    match fault {
-        KernelFault::WriteLost => Gravity::DataLost,
-        KernelFault::MediumError => Gravity::Failing,
-        KernelFault::NoAnswer
-        | KernelFault::WrongChecksum
-        | KernelFault::CommandFailed
-        | KernelFault::NotUsable
-        | KernelFault::StuckBusy
-        | KernelFault::IoError
-        | KernelFault::FilesystemError
-        | KernelFault::ReadOnly
-        | KernelFault::BeyondEnd
-        | KernelFault::DeviceTimeout
-        | KernelFault::Gone
-        | KernelFault::WriteProtected
-        | KernelFault::TaskBlocked => Gravity::Errors,
-        KernelFault::NarrowBus
-        | KernelFault::SlowMode
-        | KernelFault::QueueRecovery
-        | KernelFault::UsbReset
-        | KernelFault::LinkError
-        | KernelFault::NotUnmounted
-        | KernelFault::UnderVoltage => Gravity::Host,
-        KernelFault::Unknown => Gravity::Notice,
-    }
-}
+use super::findings::counted;
 
 /// A fault in a few words.
 pub(crate) const fn in_short(fault: KernelFault) -> &'static str {
