@@ -44,16 +44,4 @@ impl Bus {
     pub(crate) fn may_set(&self, rate: Throughput) -> bool {
         rate.0 >= BUS_BOUND * self.ceiling.0
     }
-
-    /// How much it carries, such as `the bus (SD high speed) carries at most 25 MB/s`.
-    pub(crate) fn carries(&self) -> String {
-        let name = self.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
-        format!("the bus{name} carries at most {}", self.ceiling)
-    }
-
-    /// In words, such as `25 MB/s bus (SD high speed)`.
-    pub(crate) fn label(&self) -> String {
-        let name = self.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
-        format!("{} bus{name}", self.ceiling)
-    }
 }

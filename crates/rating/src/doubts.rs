@@ -60,10 +60,15 @@ impl Doubt {
         self.forbids_verdict_on(usize::MAX)
     }
 
+    /// The phase of `record` that it is about.
+    pub(crate) fn phase_of<'r>(&self, record: &'r Record) -> Option<&'r Phase> {
+        self.phase.and_then(|index| record.phases.get(index))
+    }
+
     /// The doubt in words, with the name of the phase it is about.
     #[must_use]
     pub fn text(&self, record: &Record) -> String {
-        match self.phase.and_then(|index| record.phases.get(index)) {
+        match self.phase_of(record) {
             Some(phase) => format!("{}: {}", phase.name, self.warning),
             None => self.warning.to_string(),
         }

@@ -50,7 +50,10 @@ fn judge_class(grounds: &Grounds<'_>, class: &'static Class) -> Judged {
         .doubts
         .iter()
         .filter(|doubt| doubt.forbids_all())
-        .map(|doubt| Reason::Doubt(doubt.text(record)))
+        .map(|doubt| Reason::Doubt {
+            phase: doubt.phase_of(record).map(|phase| phase.name.clone()),
+            doubt: doubt.warning.clone(),
+        })
         .collect();
     if !forbidding.is_empty() {
         return Judged { outcome: Outcome::NotTestable, reasons: forbidding };
@@ -89,16 +92,14 @@ fn obstacle(grounds: &Grounds<'_>, class: &'static Class) -> Option<Reason> {
     })
 }
 
-/// What the bus of `record` carries, in words, where this alone keeps the class `rule` from being
-/// judged, such as `the bus (SD high speed) carries at most 25 MB/s`.
-#[must_use]
-pub fn limiting_bus(record: &Record, rule: &str) -> Option<String> {
+/// The bus of `record`, where this alone keeps the class `rule` from being judged.
+pub(crate) fn limiting_bus(record: &Record, rule: &str) -> Option<Bus> {
     let class = Class::named(rule)?;
     let doubts = doubts(record);
     let grounds = Grounds { record, doubts: &doubts, bus: Bus::from_record(record) };
     let is_barred = doubts.iter().any(Doubt::forbids_all) || obstacle_to_all(record).is_some();
     let bus = grounds.bus.as_ref().filter(|_| !is_barred && is_out_of_reach(&grounds, class))?;
-    Some(bus.carries())
+    Some(bus.clone())
 }
 
 /// Why no class can be judged.
@@ -129,22 +130,6 @@ fn yardstick(record: &Record, class: &'static Class) -> Option<Reason> {
     match storage(&record.conditions.device) {
         Some(Transport::Sd) => None,
         storage => Some(Reason::NotSeenAsSdCard { storage: storage.cloned(), class: class.name }),
-    }
-}
-
-/// What verdicts on SD classes mean for the storage of `record`; `None` if it is seen to be an SD card.
-#[must_use]
-pub fn comparison_only(record: &Record) -> Option<&'static str> {
-    match storage(&record.conditions.device) {
-        Some(Transport::Sd) => None,
-        Some(Transport::Usb) => Some(
-            "Attached by USB: the limits of SD classes are for comparison, and the reader may be slower \
-             than the card.",
-        ),
-        Some(_) => Some("Not an SD card: the limits of SD classes are for comparison only."),
-        None => Some(
-            "The kind of storage is unknown: the limits of SD classes are for comparison only.",
-        ),
     }
 }
 

@@ -58,7 +58,6 @@ mod transports;
 pub mod tuning;
 mod wear;
 pub mod who;
-pub mod wording;
 pub mod words;
 
 pub use advice::{SPEED_TELLS_NO_FAKE, next_steps, speed_tells_no_fake};
@@ -67,7 +66,6 @@ pub use cardproof_facts::{
     CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,
     RANDOM_QUEUE_DEPTH,
 };
-pub use claims::claims;
 pub use defect::{Defect, Found, defect, defect_in};
 pub use defect_kind::DefectKind;
 pub use disturbance::{disturbances, is_part_disturbed};
@@ -76,22 +74,23 @@ pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, geometry_in_short, geometry_in_words, quantities};
 pub use indications::{indications, telling_indications};
 pub use jobs::whole_job_time;
-pub use judge::{comparison_only, judge, limiting_bus};
+pub use judge::judge;
 pub use log_gain::{LogGain, log_gain};
 pub use meaning::{Grade, Meaning, Purpose, meaning};
 pub use pauses::{FELT_PAUSE, Pause, Stalls, longest_wait, pauses_in, stalls};
-pub use pick::{BoundedRate, Finding};
+pub use pick::{BoundedRate, Finding, NoFigure};
 pub use powercut::power_cuts;
 pub use quantity::{ClassLimit, Quantity, Rate, limits_of, rate_for_verdicts};
-pub use queue_and_cache::idle_queue_or_cache;
-pub use recording::{is_recording, recording_classes};
+pub use queue_and_cache::{QueueState, Use, idle_queue_or_cache};
+pub use recording::is_recording;
 pub use reference::{
     EXPRESS_TESTS, ExpressRun, PublishedRates, ReferenceCard, express_runs, find_reference,
     published_rates, references,
 };
 pub use replayed::{SimulatedReplay, simulated_replays, standing};
-pub use scope::scope;
 pub use setups::{ratio_in_words, setup_advice};
 pub use shown::{is_told_in_iops, shown_rate, stated_rate};
 pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;
+pub use words::wording;
+pub use words::{claims, comparison_only, limiting_bus, recording_classes, scope};

@@ -75,25 +75,43 @@ impl<'r> Finding<'r> {
         }
     }
 
-    /// Why there is no usable figure, in words.
+    /// Why there is no usable figure.
     #[must_use]
-    pub fn cause(self) -> String {
+    pub fn cause(self) -> NoFigure {
         match self {
-            Self::Measured { phase, .. } if phase.stated.is_some() => {
-                "another tool stated the figure without an interval, so its uncertainty is unknown"
-                    .to_owned()
-            }
-            Self::Measured { .. } => "its figure is unusable".to_owned(),
-            Self::Absent { ended_early: true } => "the run ended before it".to_owned(),
-            Self::Absent { ended_early: false } => "this run has no such phase".to_owned(),
+            Self::Measured { phase, .. } if phase.stated.is_some() => NoFigure::StatedAlone,
+            Self::Measured { .. } => NoFigure::Unusable,
+            Self::Absent { ended_early: true } => NoFigure::RunEnded,
+            Self::Absent { ended_early: false } => NoFigure::NoSuchPhase,
             Self::NotMeasured(phase) => match &phase.state {
-                PhaseState::NotMeasured { cause } => cause.clone(),
-                PhaseState::Partial => "the phase was cut short".to_owned(),
-                PhaseState::Measured => "its figure is missing".to_owned(),
-                PhaseState::Unknown => "its state is from a newer version of cardproof".to_owned(),
+                PhaseState::NotMeasured { cause } => NoFigure::NotMeasured(cause.clone()),
+                PhaseState::Partial => NoFigure::CutShort,
+                PhaseState::Measured => NoFigure::Missing,
+                PhaseState::Unknown => NoFigure::OfNewerVersion,
             },
         }
     }
+}
+
+/// Why there is no usable figure of a phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoFigure {
+    /// Another tool stated it without an interval.
+    StatedAlone,
+    /// It is not finite, negative, or outside of its interval.
+    Unusable,
+    /// The run ended before the phase.
+    RunEnded,
+    /// The run has no such phase.
+    NoSuchPhase,
+    /// The phase was not measured, for the cause that its record names.
+    NotMeasured(String),
+    /// The phase was cut short.
+    CutShort,
+    /// The record of the phase has none.
+    Missing,
+    /// A newer version of cardproof has written the state of the phase.
+    OfNewerVersion,
 }
 
 /// A rate with its interval: finite, not negative, and the right way round.
@@ -194,9 +212,17 @@ pub(crate) fn is_random_4k(phase: &Phase, op: OpName, queue_depth: u16) -> bool 
         && phase.queue_depth == queue_depth
 }
 
-/// That `record` has a sequential rate only of smaller blocks or of the page cache, which is another quantity; `None`
+/// A sequential rate that is not compared with others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OtherSequential {
+    /// The size of its blocks; `None` where it went through the page cache.
+    pub(crate) block: Option<Bytes>,
+    pub(crate) rate: Throughput,
+}
+
+/// The sequential rate of smaller blocks or of the page cache that `record` has, which is another quantity; `None`
 /// where it has none.
-pub(crate) fn smaller_sequential(record: &Record, op: OpName) -> Option<String> {
+pub(crate) fn smaller_sequential(record: &Record, op: OpName) -> Option<OtherSequential> {
     let is_smaller = |phase: &&Phase| {
         phase.op == op
             && phase.is_measured()
@@ -212,11 +238,8 @@ pub(crate) fn smaller_sequential(record: &Record, op: OpName) -> Option<String> 
         .filter(is_smaller)
         .max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
     let is_buffered = fastest.warnings.iter().any(|it| it.code == WarningCode::Buffered);
-    let how = match is_buffered {
-        true => "through the page cache".to_owned(),
-        false => format!("in blocks of {}", fastest.block_size_bytes),
-    };
-    Some(format!("measured only {how} ({}), which is not compared", Throughput(rate(fastest))))
+    let block = (!is_buffered).then_some(fastest.block_size_bytes);
+    Some(OtherSequential { block, rate: Throughput(rate(fastest)) })
 }
 
 /// Whether `phase` was to have more in flight than the target took.

@@ -7,7 +7,8 @@ use cardproof_record::{DeviceInfo, Feature, Record};
 
 /// Whether a feature is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
+pub enum Use {
+    /// It is in use.
     Working,
     /// The card has none.
     NoneInCard,
@@ -17,7 +18,17 @@ enum Use {
     NoneInHost,
     /// It could be used and is not.
     SwitchedOff,
+    /// It cannot be told.
     Unknown,
+}
+
+/// How much of a card's command queue and of its cache is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueState {
+    /// Of the queue.
+    pub queue: Use,
+    /// Of the cache.
+    pub cache: Use,
 }
 
 /// What queue and cache mean for a class that needs both.
@@ -25,20 +36,20 @@ enum Use {
 pub(crate) enum QueueAndCache {
     /// Both are in use: a miss is a miss.
     InUse,
-    /// The card lacks one: a miss is the card's own. In words.
-    MissingInCard(String),
-    /// The host does not use both: a miss may be the host's. In words.
-    NotUsed(String),
-    /// It cannot be told. In words.
-    Unknown(String),
+    /// The card lacks one: a miss is the card's own.
+    MissingInCard(QueueState),
+    /// The host does not use both: a miss may be the host's.
+    NotUsed(QueueState),
+    /// It cannot be told.
+    Unknown(QueueState),
 }
 
 /// Why A2 cannot be tested on this host, where `device` tells that its card's command queue or
-/// cache lies idle there; in words.
+/// cache lies idle there.
 #[must_use]
-pub fn idle_queue_or_cache(device: &DeviceInfo) -> Option<String> {
+pub fn idle_queue_or_cache(device: &DeviceInfo) -> Option<QueueState> {
     match QueueAndCache::of_device(device) {
-        QueueAndCache::NotUsed(words) => Some(words),
+        QueueAndCache::NotUsed(state) => Some(state),
         QueueAndCache::InUse | QueueAndCache::MissingInCard(_) | QueueAndCache::Unknown(_) => None,
     }
 }
@@ -59,14 +70,14 @@ impl QueueAndCache {
         let of = |feature: Option<&Feature>| feature.map_or(Use::Unknown, use_of);
         let queue = of(card.map(|card| &card.command_queue));
         let cache = of(card.map(|card| &card.cache));
-        let words = in_words(queue, cache);
+        let state = QueueState { queue, cache };
         let either = |wanted: &[Use]| wanted.contains(&queue) || wanted.contains(&cache);
         if either(&[Use::NoneInCard]) {
-            Self::MissingInCard(words)
+            Self::MissingInCard(state)
         } else if either(&[Use::NoneInKernel, Use::NoneInHost, Use::SwitchedOff]) {
-            Self::NotUsed(words)
+            Self::NotUsed(state)
         } else if either(&[Use::Unknown]) {
-            Self::Unknown(words)
+            Self::Unknown(state)
         } else {
             Self::InUse
         }
@@ -82,32 +93,6 @@ fn use_of(feature: &Feature) -> Use {
         Feature { enabled: Some(false), .. } => Use::SwitchedOff,
         Feature { enabled: None, .. } => Use::Unknown,
     }
-}
-
-fn in_words(queue: Use, cache: Use) -> String {
-    if queue != cache {
-        let [queue, cache] =
-            [("command queue", queue), ("cache", cache)].map(|(name, state)| match state {
-                Use::Working => format!("the {name} is in use"),
-                Use::NoneInCard => format!("the card has no {name}"),
-                Use::NoneInKernel => format!("this kernel does not use the card's {name}"),
-                Use::NoneInHost => format!("the host controller does not use the card's {name}"),
-                Use::SwitchedOff => format!("the {name} is switched off"),
-                Use::Unknown => format!("it is unknown whether the {name} is in use"),
-            });
-        return format!("{queue}, and {cache}");
-    }
-    let both = match queue {
-        Use::Working => "the card's command queue and its cache are in use",
-        Use::NoneInCard => "the card has no command queue and no cache",
-        Use::NoneInKernel => "this kernel uses neither the card's command queue nor its cache",
-        Use::NoneInHost => {
-            "the host controller uses neither the card's command queue nor its cache"
-        }
-        Use::SwitchedOff => "the card's command queue and its cache are switched off",
-        Use::Unknown => "it is unknown whether the host uses the card's command queue and cache",
-    };
-    both.to_owned()
 }
 
 #[cfg(test)]
@@ -133,17 +118,5 @@ mod tests {
         for (feature, expected) in cases {
             assert_eq!(use_of(&feature), expected, "{feature:?}");
         }
-    }
-
-    #[test]
-    fn the_same_state_of_both_is_shown_once() {
-        assert_eq!(
-            in_words(Use::NoneInKernel, Use::NoneInKernel),
-            "this kernel uses neither the card's command queue nor its cache"
-        );
-        assert_eq!(
-            in_words(Use::NoneInKernel, Use::Working),
-            "this kernel does not use the card's command queue, and the cache is in use"
-        );
     }
 }

@@ -1,23 +1,25 @@
 //! Why a class is passed, failed, undecided or cannot be tested: values with their figures.
 //!
-//! Rules decide by these; the sentence of each is made here and read by nobody but people.
+//! Rules decide by these; the sentence of each is made in `words/reason.rs` and read by nobody but people.
 
-use std::fmt;
-
-use cardproof_facts::{Family, RANDOM_SPAN};
-use cardproof_record::{self as record, LimitedRate, Outcome, ReasonCode, Transport};
+use cardproof_facts::Family;
+use cardproof_record::{Outcome, ReasonCode, Transport, Warning};
 use cardproof_units::{Bytes, Throughput};
 
 use crate::bus::Bus;
-use crate::pick::BoundedRate;
+use crate::pick::{BoundedRate, NoFigure};
 use crate::quantity::{Quantity, Rate};
-use crate::wording;
+use crate::queue_and_cache::QueueState;
+use crate::scope::Range;
 
 /// A reason of a verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reason {
-    /// A doubt about all of the record, in words.
-    Doubt(String),
+    /// A doubt about all of the record, with the name of the phase that raises it.
+    Doubt {
+        phase: Option<String>,
+        doubt: Warning,
+    },
     NoIntervals {
         tool: String,
     },
@@ -29,16 +31,16 @@ pub(crate) enum Reason {
     },
     NotMeasured {
         quantity: Quantity,
-        cause: String,
+        cause: NoFigure,
     },
-    /// A doubt about the phase that measured it, in words.
+    /// A doubt about the phase that measured it.
     RateInDoubt {
         quantity: Quantity,
-        doubt: String,
+        doubt: Warning,
     },
     NoFigure {
         quantity: Quantity,
-        cause: String,
+        cause: NoFigure,
     },
     /// A figure before its limit.
     Limit(Judged),
@@ -62,15 +64,15 @@ pub(crate) enum Reason {
         class: &'static str,
     },
     QueueMissing {
-        why: String,
+        why: QueueState,
         class: &'static str,
     },
     QueueNotUsed {
-        why: String,
+        why: QueueState,
         class: &'static str,
     },
     QueueUnknown {
-        why: String,
+        why: QueueState,
     },
     OtherClass {
         class: &'static str,
@@ -94,9 +96,9 @@ pub(crate) struct Judged {
 /// What a figure is to its limit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Weighed {
-    /// Met, over the range that is named.
+    /// Met, over a part of the storage where a range is given.
     Met {
-        range: String,
+        range: Option<Range>,
     },
     Missed,
     /// Missed, and the rate is near what the bus carries.
@@ -144,7 +146,7 @@ impl Reason {
 
     pub(crate) const fn code(&self) -> ReasonCode {
         match self {
-            Self::Doubt(_) => ReasonCode::Doubt,
+            Self::Doubt { .. } => ReasonCode::Doubt,
             Self::NoIntervals { .. } => ReasonCode::NoIntervals,
             Self::ReadOnly => ReasonCode::ReadOnly,
             Self::RunFailed => ReasonCode::RunFailed,
@@ -165,7 +167,7 @@ impl Reason {
         }
     }
 
-    const fn quantity(&self) -> Option<Quantity> {
+    pub(crate) const fn quantity(&self) -> Option<Quantity> {
         match self {
             Self::NotMeasured { quantity, .. }
             | Self::RateInDoubt { quantity, .. }
@@ -196,146 +198,6 @@ impl Judged {
                 Open::UnwrittenReads => ReasonCode::UnwrittenReads,
                 Open::Faults => ReasonCode::Faults,
             },
-        }
-    }
-}
-
-impl From<Reason> for record::Reason {
-    fn from(reason: Reason) -> Self {
-        let rate = reason.quantity().map(|quantity| match quantity {
-            Quantity::RandomRead => LimitedRate::RandomRead,
-            Quantity::RandomWrite => LimitedRate::RandomWrite,
-            Quantity::SequentialWrite => LimitedRate::SequentialWrite,
-        });
-        Self { code: reason.code(), rate, text: reason.to_string() }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Doubt(words) => f.write_str(words),
-            Self::NoIntervals { tool } => write!(
-                f,
-                "the output of {tool} has no intervals, so the uncertainty of its figures is unknown"
-            ),
-            Self::ReadOnly => f.write_str("the target was read-only, so writes were not measured"),
-            Self::RunFailed => f.write_str("an error ended the run, so there is no verdict"),
-            Self::BusTooSlow { bus, class } => {
-                write!(f, "{}, less than {class} requires", bus.carries())
-            }
-            Self::NotMeasured { quantity, cause } => {
-                write!(f, "{}: not measured: {cause}", quantity.label())
-            }
-            Self::RateInDoubt { quantity, doubt: why }
-            | Self::NoFigure { quantity, cause: why } => {
-                write!(f, "{}: no verdict; {why}", quantity.label())
-            }
-            Self::Limit(judged) => judged.fmt(f),
-            Self::Simulated => f.write_str("this is a simulated card"),
-            Self::NotSeenAsSdCard { storage: None, class } => write!(
-                f,
-                "the kind of storage is unknown: the {class} limits are for comparison only"
-            ),
-            Self::NotSeenAsSdCard { storage: Some(Transport::Usb), class } => write!(
-                f,
-                "attached by USB: the {class} limits are for comparison, and the reader may be slower \
-                 than the card"
-            ),
-            Self::NotSeenAsSdCard { storage: Some(other), class } => {
-                write!(f, "not an SD card ({other}): the {class} limits are for comparison only")
-            }
-            Self::Method { written, block, is_of_second_half, family } => {
-                let half = ", and the rate is that of the second half";
-                let part = if *is_of_second_half { half } else { "" };
-                let (differs, source) = (family.differs(), family.source());
-                write!(
-                    f,
-                    "this test wrote {written} in blocks of {block}{part}; {differs}; source: {source}"
-                )
-            }
-            Self::Claimed { class } => write!(f, "the card claims {class} in its registers"),
-            Self::QueueInUse { class } => {
-                write!(f, "command queue and cache are in use, as {class} requires")
-            }
-            Self::QueueMissing { why, class } => write!(f, "{why}; {class} requires both"),
-            Self::QueueNotUsed { why, class } => write!(
-                f,
-                "{class} assumes that the host uses the card's command queue and cache; {why}"
-            ),
-            Self::QueueUnknown { why } => f.write_str(why),
-            Self::OtherClass { class, outcome } => {
-                write!(f, "for comparison, {class}: {}", wording::outcome(*outcome))
-            }
-        }
-    }
-}
-
-impl fmt::Display for Judged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (label, limit) = (self.quantity.label(), self.at_least);
-        let part = if self.is_of_undisturbed { " while undisturbed" } else { "" };
-        match &self.weighed {
-            // The interval of a miss stands in the table of the phases.
-            Weighed::Missed => {
-                write!(f, "{label}: {}{part}, below the limit of {limit}", self.figure.estimate)?;
-            }
-            Weighed::Met { range } => {
-                let figure = wording::figure(&self.figure);
-                write!(f, "{label}: {figure}{part}, above the limit of {limit}{range}")?;
-            }
-            Weighed::BusNearLimit(bus) => {
-                let figure = wording::figure(&self.figure);
-                write!(
-                    f,
-                    "{label}: {figure}{part}, limit {limit} not reached, and the {} may be the cause: the rate is near \
-                     its limit",
-                    bus.label()
-                )?;
-            }
-            Weighed::Open(why) => {
-                write!(
-                    f,
-                    "{label}: {}{part}, limit {limit}: {why}",
-                    wording::figure(&self.figure)
-                )?;
-            }
-        }
-        if self.is_unsteady { f.write_str(" (the rate changed during the phase)") } else { Ok(()) }
-    }
-}
-
-impl fmt::Display for Open {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LowConfidence => f.write_str("too little confidence for a verdict"),
-            Self::LimitInInterval => f.write_str("too close to the limit to tell"),
-            Self::TooUneven => {
-                f.write_str("the rate was too uneven: its interval contains the limit")
-            }
-            Self::DepthReduced => f.write_str(
-                "the requested queue depth was not reached, which can only lower the rate",
-            ),
-            Self::Disturbed => f.write_str("the run was disturbed, which can only lower the rate"),
-            Self::SpanReduced(span) => write!(
-                f,
-                "the test range was {span}, the class requires {RANDOM_SPAN}, and a smaller range gives \
-                 higher rates"
-            ),
-            Self::RangeReduced(span) => {
-                write!(f, "the test range was only {span}, and a smaller range gives higher rates")
-            }
-            Self::TooLittleWritten { written, unit } => write!(
-                f,
-                "only {written} were written, less than an allocation unit, which may be {unit}"
-            ),
-            Self::SlowStretch { unit, slowest } => write!(
-                f,
-                "the slowest stretch of {unit} had {slowest}, and every allocation unit must reach \
-                 the limit"
-            ),
-            Self::UnwrittenReads => f.write_str("reads of unwritten blocks may be too fast"),
-            Self::Faults => f.write_str("some operations failed"),
         }
     }
 }

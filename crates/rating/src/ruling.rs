@@ -12,7 +12,7 @@ use crate::doubts::Doubt;
 use crate::pick::{BoundedRate, Finding};
 use crate::quantity::{ClassLimit, Rate};
 use crate::reason::{Judged, Open, Reason, Weighed};
-use crate::scope;
+use crate::scope::range_of;
 use crate::slowdown::slowdown_max;
 use crate::stretch::slowest_stretch;
 
@@ -55,7 +55,7 @@ impl Grounds<'_> {
             return Reason::NotMeasured { quantity, cause: finding.cause() };
         };
         if let Some(doubt) = self.doubts.iter().find(|doubt| doubt.forbids_verdict_on(index)) {
-            return Reason::RateInDoubt { quantity, doubt: doubt.warning.to_string() };
+            return Reason::RateInDoubt { quantity, doubt: doubt.warning.clone() };
         }
         let Some(figure) = quantity.figure(phase) else {
             return Reason::NoFigure { quantity, cause: finding.cause() };
@@ -108,7 +108,7 @@ impl Grounds<'_> {
         }
         match self.what_raises(case) {
             Some(why) => Weighed::Open(why),
-            None => Weighed::Met { range: scope::in_short(self.record, case.phase) },
+            None => Weighed::Met { range: range_of(self.record, case.phase) },
         }
     }
 

@@ -8,19 +8,16 @@ use cardproof_units::Bytes;
 
 use crate::quantity::Quantity;
 
-/// What a test of a file says of the storage.
-pub(crate) const OF_A_FILE: &str = "A file was tested, and a file has no capacity of its own. Name the card itself, such \
-                                    as /dev/mmcblk0, or a directory on it.";
-
 /// The test range, the first `measured` bytes of a storage of `size` bytes, or a file on it.
-struct Range {
-    is_file: bool,
-    measured: Bytes,
-    size: Bytes,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) is_file: bool,
+    pub(crate) measured: Bytes,
+    pub(crate) size: Bytes,
 }
 
 /// The test range; `None` if it is the whole storage, or if the record does not tell.
-fn range(record: &Record) -> Option<Range> {
+pub(crate) fn range(record: &Record) -> Option<Range> {
     let target = &record.conditions.target;
     let measured = record.measured_to_bytes?;
     let of_target = (target.size_bytes > Bytes::ZERO).then_some(target.size_bytes);
@@ -35,17 +32,12 @@ fn range(record: &Record) -> Option<Range> {
     size.filter(|size| *size > measured).map(|size| Range { is_file, measured, size })
 }
 
-/// The test range of `phase` in few words, such as ` (tested on the first 256 MiB)`; empty if it is the whole storage.
-pub(crate) fn in_short(record: &Record, phase: &Phase) -> String {
-    let range = range(record);
-    match range.map(|all| Range {
+/// The test range of `phase`; `None` if it is the whole storage.
+pub(crate) fn range_of(record: &Record, phase: &Phase) -> Option<Range> {
+    range(record).map(|all| Range {
         measured: end_of(phase).map_or(all.measured, |end| end.min(all.measured)),
         ..all
-    }) {
-        None => String::new(),
-        Some(Range { is_file: true, measured, .. }) => format!(" (tested in a file of {measured})"),
-        Some(Range { measured, .. }) => format!(" (tested on the first {measured})"),
-    }
+    })
 }
 
 /// Up to where `phase` was to test; `None` where it does not tell. Time may have ended it before.
@@ -54,7 +46,7 @@ fn end_of(phase: &Phase) -> Option<Bytes> {
 }
 
 /// Up to where the phase has tested that has tested least of those that decide a class.
-fn least(record: &Record) -> Option<Bytes> {
+pub(crate) fn least(record: &Record) -> Option<Bytes> {
     const ALL: [Quantity; 3] =
         [Quantity::RandomRead, Quantity::RandomWrite, Quantity::SequentialWrite];
     let decides = |phase: &&Phase| {
@@ -63,23 +55,7 @@ fn least(record: &Record) -> Option<Bytes> {
     record.phases.iter().filter(decides).filter_map(end_of).min()
 }
 
-/// The test range in words, such as `test range: the first 256 MiB of 29.7 GiB`; `None` if it is the
-/// whole storage, or if the record does not tell.
-#[must_use]
-pub fn scope(record: &Record) -> Option<String> {
-    let Range { is_file, measured, size } = range(record)?;
-    let measured = match least(record) {
-        Some(least) if least < measured => format!("{least} to {measured}"),
-        _ => measured.to_string(),
-    };
-    Some(if is_file {
-        format!("test range: a file of {measured} on a device of {size}")
-    } else {
-        format!("test range: the first {measured} of {size}")
-    })
-}
-
-/// The size of a storage that is larger than the test range; `None` as [`scope`].
+/// The size of a storage that is larger than the test range; `None` as [`range`].
 pub(crate) fn size_beyond_range(record: &Record) -> Option<Bytes> {
     range(record).map(|range| range.size)
 }
@@ -93,6 +69,6 @@ mod tests {
         let mut record = cardproof_testkit::records::typical_a1_card();
         record.measured_to_bytes = Some(Bytes::mib(194));
         let whole = record.phases.iter().find(|it| it.span_bytes == Bytes::mib(256)).unwrap();
-        assert_eq!(in_short(&record, whole), " (tested in a file of 194 MiB)");
+        assert_eq!(range_of(&record, whole).map(|range| range.measured), Some(Bytes::mib(194)));
     }
 }

@@ -3,20 +3,29 @@
 //! What went through the page cache, or lies on what copies on write, is marked in the phase and
 //! says nothing of the storage, however much it moved.
 
-use cardproof_record::{OpName, PatternName, Phase, Record};
+use cardproof_record::{OpName, PatternName, Phase, Record, Warning};
 
 use cardproof_units::Bytes;
 
-use crate::pick::{BoundedRate, Finding, is_random_4k, is_synced};
+use crate::pick::{BoundedRate, Finding, NoFigure, is_random_4k, is_synced};
 use crate::stated::is_too_short;
 
 /// A smaller test range lies in one or two of a card's allocation units (4 MiB and more), which the card may
 /// keep open and at hand, so its rates say nothing of the rest. No source; our choice.
 const RANGE_MIN: Bytes = Bytes::mib(16);
 
-const TOO_SMALL: &str = "the test range was smaller than 16 MiB";
-
-const TOO_SHORT: &str = "the test took less than a second";
+/// Why a phase says nothing of the storage.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Unsound {
+    /// Something was seen of it that forbids a verdict.
+    InDoubt(Warning),
+    /// Its test range was smaller than [`RANGE_MIN`].
+    RangeSmall,
+    /// It took less than a second.
+    Short,
+    /// It has no figure.
+    NoFigure(NoFigure),
+}
 
 /// The phase of `record` for which `fits` holds, among several one that nothing speaks against.
 pub(crate) fn find(record: &Record, fits: impl Fn(&Phase) -> bool) -> Finding<'_> {
@@ -41,11 +50,9 @@ pub(crate) fn figure_of(
 }
 
 /// Why there is no figure.
-pub(crate) fn cause(finding: Finding<'_>) -> String {
-    match finding.measured().and_then(doubt_on) {
-        Some(doubt) => format!("its figure is in doubt: {doubt}"),
-        None => finding.cause(),
-    }
+pub(crate) fn cause(finding: Finding<'_>) -> Unsound {
+    let doubt = finding.measured().and_then(doubt_on);
+    doubt.unwrap_or_else(|| Unsound::NoFigure(finding.cause()))
 }
 
 /// Whether each phase of `record` that was measured had a range too small to say anything of the storage.
@@ -67,11 +74,11 @@ fn range_of(phase: &Phase) -> Bytes {
 }
 
 /// What was seen of `phase` that forbids to build on it.
-fn doubt_on(phase: &Phase) -> Option<String> {
+fn doubt_on(phase: &Phase) -> Option<Unsound> {
     let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
-    let of_test = [(is_small(phase), TOO_SMALL), (is_too_short(phase), TOO_SHORT)];
-    let of_test = of_test.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why.to_owned());
-    doubts.next().map(ToString::to_string).or(of_test)
+    let of_test = [(is_small(phase), Unsound::RangeSmall), (is_too_short(phase), Unsound::Short)];
+    let of_test = of_test.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why);
+    doubts.next().map(|warning| Unsound::InDoubt(warning.clone())).or(of_test)
 }
 
 #[cfg(test)]

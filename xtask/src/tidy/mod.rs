@@ -10,6 +10,7 @@ mod documents;
 mod finding;
 mod house;
 mod phrases;
+mod sentences;
 mod source;
 mod text;
 mod waiting;
@@ -60,6 +61,7 @@ fn findings() -> Result<Vec<Finding>> {
         }
     }
     findings.extend(cycles::check(&sources));
+    findings.extend(sentences::check(&sources));
     let metadata = Metadata::read()?;
     let architecture = fs::read_to_string(arrows::TABLE)
         .with_context(|| format!("cannot read {}", arrows::TABLE))?;

@@ -13,12 +13,25 @@ pub(super) struct Source {
     pub(super) text: String,
     /// Its text with blanks for comments, string and character literals, the same in lines.
     pub(super) code: String,
+    /// Its string literals, from the first to the last.
+    texts: Vec<Text>,
+}
+
+/// A string literal.
+pub(super) struct Text {
+    /// The line on which it begins, from 1.
+    pub(super) line: usize,
+    /// Where it begins in [`Source::code`].
+    pub(super) at: usize,
+    /// What stands between its quotes, as it is written.
+    pub(super) written: String,
 }
 
 impl Source {
     /// The file at `path` that holds `text`.
     pub(super) fn new(path: &Path, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned(), code: blank(text) }
+        let (code, texts) = blank(text);
+        Self { path: path.to_owned(), text: text.to_owned(), code, texts }
     }
 
     /// The folder below `crates` in which it lies, `xtask`, or nothing.
@@ -41,6 +54,12 @@ impl Source {
     pub(super) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = if self.is_test() { 0 } else { self.tests_begin() };
         self.code.lines().enumerate().take(end).map(|(index, line)| (index + 1, line))
+    }
+
+    /// The string literals of its code outside unit tests.
+    pub(super) fn product_texts(&self) -> impl Iterator<Item = &Text> {
+        let end = if self.is_test() { 0 } else { self.tests_begin() };
+        self.texts.iter().take_while(move |text| text.line <= end)
     }
 
     /// The lines of its tests, each with its number from 1.
@@ -75,23 +94,38 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// `text` with blanks for comments and literals.
-fn blank(text: &str) -> String {
+/// `text` with blanks for comments and literals, and its string literals.
+fn blank(text: &str) -> (String, Vec<Text>) {
     let mut code = String::with_capacity(text.len());
+    let mut texts = Vec::new();
+    let mut line = 1;
     let mut rest = text;
     while !rest.is_empty() {
         let length = literal_or_comment(rest, code.chars().next_back());
         if length == 0 {
             let mut characters = rest.chars();
-            code.extend(characters.next());
+            let next = characters.next();
+            line += usize::from(next == Some('\n'));
+            code.extend(next);
             rest = characters.as_str();
         } else {
             let (blanked, after) = rest.split_at(length);
+            if let Some(written) = between_quotes(blanked) {
+                texts.push(Text { line, at: code.len(), written: written.to_owned() });
+            }
+            line += blanked.matches('\n').count();
             code.extend(blanked.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
             rest = after;
         }
     }
-    code
+    (code, texts)
+}
+
+/// What stands between the quotes of `literal`; `None` for a comment or a character.
+fn between_quotes(literal: &str) -> Option<&str> {
+    let (before, rest) = literal.split_once('"')?;
+    let is_text = before.chars().all(|letter| matches!(letter, 'b' | 'r' | '#'));
+    is_text.then(|| rest.rsplit_once('"').map_or(rest, |(written, _)| written))
 }
 
 /// The length of the comment or literal at the start of `rest`, or 0.
@@ -187,14 +221,23 @@ mod tests {
             ("number\"x\"", "number   "),
         ];
         for (text, code) in cases {
-            assert_eq!(blank(text), code, "{text}");
+            assert_eq!(blank(text).0, code, "{text}");
         }
     }
 
     #[test]
     fn lines_stay_where_they_are() {
         let text = "a\n/* b\nc */\n\"d\ne\"\nf";
-        assert_eq!(blank(text).lines().count(), text.lines().count());
+        assert_eq!(blank(text).0.lines().count(), text.lines().count());
+    }
+
+    #[test]
+    fn string_literals_are_known_with_their_lines() {
+        let text = "// \"a\"\nf(\"b\",\n  r#\"c\"#, '\"')\n#[cfg(test)]\nmod tests {\n\"d\"\n}\n";
+        let source = Source::new(Path::new("crates/io/src/x.rs"), text);
+        let found: Vec<_> =
+            source.product_texts().map(|text| (text.line, text.written.as_str())).collect();
+        assert_eq!(found, [(2, "b"), (3, "c")]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use cardproof_units::Bytes;
 
 use super::{Capacity, space_lacking};
 use crate::defect_kind::DefectKind;
-use crate::scope::OF_A_FILE;
+use crate::words::OF_A_FILE;
 
 impl Capacity {
     /// Which fakes would have been found, in words, with the stores that could not have hidden them.

@@ -123,7 +123,7 @@ impl Column {
                     let finding = Finding::find(record, fits);
                     self.other_depth(record)
                         .or_else(|| self.smaller_blocks(record, finding))
-                        .unwrap_or_else(|| finding.cause())
+                        .unwrap_or_else(|| finding.cause().to_string())
                 }
             },
         )
@@ -150,7 +150,9 @@ impl Column {
             Self::SequentialWrite | Self::SustainedWrite => OpName::Write,
             _ => return None,
         };
-        matches!(finding, Finding::Absent { .. }).then(|| smaller_sequential(record, op))?
+        matches!(finding, Finding::Absent { .. })
+            .then(|| smaller_sequential(record, op))?
+            .map(|other| other.to_string())
     }
 
     pub(super) fn measured<'r>(self, runs: &[&'r Record]) -> Option<Measured<'r>> {

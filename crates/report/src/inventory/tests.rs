@@ -1,8 +1,9 @@
 //! What a list of records says.
 
-use cardproof_rating::DefectKind;
-use cardproof_record::Transport;
+use cardproof_rating::{DefectKind, Found};
+use cardproof_record::{FindingKind, Transport};
 use cardproof_testkit::records;
+use cardproof_units::Bytes;
 
 use super::*;
 
@@ -50,11 +51,17 @@ fn records_with_one_label_are_told_apart_by_their_ids() {
     }
 }
 
+/// A fake that holds 8 GiB.
+fn fake(announced_bytes: Option<Bytes>) -> Defect {
+    let usable_bytes = Some(Bytes::gib(8));
+    let what = Found::ByTool(FindingKind::Counterfeit { usable_bytes, announced_bytes });
+    Defect { kind: DefectKind::Fake, what, is_of_another_record: false }
+}
+
 #[test]
 fn a_list_fits_the_terminal_and_a_pipe_gets_whole_results() {
-    let words = "FAKE: holds 8 GiB and says 64 GiB (by another record with this label)".to_owned();
-    let defect =
-        Defect { kind: DefectKind::Fake, words: words.clone(), what: "holds 8 GiB".to_owned() };
+    let defect = fake(Some(Bytes::gib(64))).of_another_record();
+    let words = defect.words();
     let card = Entry {
         card_in_short: "SanDisk Ultra 64 GB of another reader".to_owned(),
         defect: Some(defect),
@@ -65,7 +72,7 @@ fn a_list_fits_the_terminal_and_a_pipe_gets_whole_results() {
     let text = inventory_text(&entries, Some("a-22222222"), Some(80));
     for line in text.lines() {
         assert!(crate::columns::columns_of(line) <= 80, "{text}");
-        assert!(line.contains("FAKE: holds 8 GiB and") && line.contains("SanDisk Ult"), "{text}");
+        assert!(line.contains("FAKE: holds 8 GiB of") && line.contains("SanDisk Ult"), "{text}");
     }
     assert!(text.lines().nth(1).unwrap().contains("\u{2026} (latest)"), "{text}");
     assert!(inventory_text(&entries, None, None).contains(&words));
@@ -133,9 +140,8 @@ fn a_check_is_told_by_its_class_unless_its_capacity_is_bad() {
     let capacity = Some("capacity genuine".to_owned());
     let genuine = Entry { capacity, genuine: Some("genuine"), ..card };
     assert_eq!(genuine.result(), "A1 passed, genuine");
-    let words = "FAKE: holds 8 GiB".to_owned();
-    let defect =
-        Defect { kind: DefectKind::Fake, words: words.clone(), what: "holds 8 GiB".to_owned() };
+    let defect = fake(None);
+    let words = defect.words();
     let fake = Entry { capacity: Some(words), defect: Some(defect), ..genuine.clone() };
     assert_eq!(fake.result(), "FAKE: holds 8 GiB");
     assert!(fake.verdicts().starts_with("FAKE: holds 8 GiB; passed"), "{}", fake.verdicts());
