@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardproof_probe::endure::{Pattern, Wish};
-use cardproof_rating::life;
+use cardproof_rating::{life, words};
 use cardproof_record::{DailyUse, EndureDocument, Record, State, StoppedBy, TargetKind};
 use cardproof_session::{
     CardOnBus, Endurance, EndureOptions, Frontend, Measured, Options, SharedBuses, Store, measure,
@@ -356,8 +356,10 @@ fn daily_use(args: &EndureArgs) -> Option<DailyUse> {
 
 /// Shows the results of `records` wherever `args` say; the status that their budgets give.
 fn publish(args: &EndureArgs, records: &[Record], talk: Talk) -> Result<Exit, Failure> {
-    let documents: Vec<EndureDocument> =
-        records.iter().filter_map(|record| life::document(record, daily_use(args))).collect();
+    let documents: Vec<EndureDocument> = records
+        .iter()
+        .filter_map(|record| words::life::document(record, daily_use(args)))
+        .collect();
     if documents.len() < records.len() {
         return Err(Failure::usage(
             "a record holds no endurance run; name records of cardproof endure",

@@ -27,6 +27,7 @@ use crate::pick::{Finding, is_sequential};
 use crate::scope::size_beyond_range;
 use crate::shown::shown_rate;
 use crate::transports::storage;
+use crate::words;
 use cardproof_units::Throughput;
 
 /// The profile of bursts with flushes.
@@ -278,7 +279,7 @@ fn distrust_worn(case: &Case<'_>) -> Option<String> {
         "The test used up a part of this card's life. To learn how long such a card lasts, test another \
          one with a larger --budget, or without one."
     } else {
-        life::advice_to_go_on(case.record, endurance)
+        words::life::advice_to_go_on(case.record, endurance)
     };
     Some(text.to_owned())
 }

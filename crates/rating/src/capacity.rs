@@ -7,18 +7,16 @@ mod elsewhere;
 mod files;
 mod inference;
 mod places;
-mod words;
+mod reason;
 
 use cardproof_evidence::capacity::{Exclusion, Finding, Verdict};
 use cardproof_record::{CapacityBounds, CapacityTest, CapacityVerdict, Record, State, TargetKind};
 use cardproof_units::Bytes;
 
-use crate::origin;
-
 use inference::finding;
-use words::covered;
 
 pub use places::capacity_place;
+pub use reason::CapacityReason;
 
 /// The probability of damage where stretches stay unreadable.
 const UNREADABLE: f64 = 0.99;
@@ -77,7 +75,7 @@ pub struct Capacity {
     /// Whether what was tested is sound, but too small a part of the device for a verdict.
     pub is_too_small: bool,
     /// Why, the most important first.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<CapacityReason>,
     /// Places that do not keep data, as (start, end) in bytes; at most 64.
     pub damaged_ranges: Vec<(u64, u64)>,
 }
@@ -160,7 +158,7 @@ impl Capacity {
     #[must_use]
     pub fn not_tested(record: &Record) -> Self {
         Self {
-            reasons: vec!["the test could not be done".to_owned()],
+            reasons: vec![CapacityReason::NotDone],
             is_file: is_file(record),
             ..Self::unknown(record.conditions.target.size_bytes)
         }
@@ -198,7 +196,7 @@ fn of_finding(announced: Bytes, finding: Finding) -> Capacity {
         exclusions: finding.exclusions,
         excluded_sharing: Bytes(finding.excluded_sharing_bytes),
         excluded_share: finding.excluded_bad_share,
-        reasons: finding.reasons,
+        reasons: finding.reasons.into_iter().map(CapacityReason::Stated).collect(),
         damaged_ranges: finding.damaged_ranges,
         ..Capacity::unknown(announced)
     }
@@ -221,20 +219,13 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
         (true, _) => (Bytes::ZERO, found.real_size.1),
     };
     let outside = announced - tested;
-    let order = if cover.is_by_allocation {
-        "; the file system does not tell where on the device that space lies"
-    } else {
-        ""
-    };
+    let is_order_unknown = cover.is_by_allocation;
     let is_part = tested.as_f64() < COVERED * announced.as_f64();
     let stretch = if found.verdict == CapacityVerdict::Genuine && is_part {
         // The headline says how much was tested.
-        format!("the sizes and percentages below are those of the tested space{order}")
+        CapacityReason::PartTested { is_order_unknown }
     } else {
-        let tested = covered(tested, cover.free_bytes, announced);
-        format!(
-            "the test covered {tested}; the sizes and percentages below are those of that space{order}"
-        )
+        CapacityReason::Covered { tested, free: cover.free_bytes, announced, is_order_unknown }
     };
     found.reasons.insert(0, stretch);
     let excluded = elsewhere::excluded(test).as_f64();
@@ -244,13 +235,10 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
     {
         found.verdict = CapacityVerdict::Undecided;
         found.is_too_small = true;
-        found
-            .reasons
-            .insert(0, format!("a fake that really holds {tested} or more may pass this test"));
+        found.reasons.insert(0, CapacityReason::LargerFakePasses { tested });
     }
     if may_be_fake {
-        let reason = "a fake whose free space lies beyond its real capacity looks the same";
-        found.reasons.push(reason.to_owned());
+        found.reasons.push(CapacityReason::FakeBeyondLooksSame);
     }
     found.free_space = Some(tested);
     found.free_before = cover.free_bytes;
@@ -270,7 +258,7 @@ fn with_cover(mut found: Capacity, test: &CapacityTest, may_be_fake: bool) -> Ca
 /// A test that wrote nothing.
 fn of_reading(announced: Bytes, test: &CapacityTest, state: &State) -> Capacity {
     if !test.signs.is_empty() {
-        let reasons = test.signs.clone();
+        let reasons = test.signs.iter().cloned().map(CapacityReason::Stated).collect();
         return Capacity {
             verdict: CapacityVerdict::Suspicious,
             reasons,
@@ -278,11 +266,11 @@ fn of_reading(announced: Bytes, test: &CapacityTest, state: &State) -> Capacity 
         };
     }
     let reason = match state {
-        State::Failed => "the test could not be done",
-        _ => "nothing suspicious was found",
+        State::Failed => CapacityReason::NotDone,
+        _ => CapacityReason::NothingSuspicious,
     };
     let is_only_read = *state != State::Failed;
-    Capacity { reasons: vec![reason.to_owned()], is_only_read, ..Capacity::unknown(announced) }
+    Capacity { reasons: vec![reason], is_only_read, ..Capacity::unknown(announced) }
 }
 
 /// `found`, unless it is that the capacity is real and the reads may have come from memory: what was written
@@ -292,7 +280,7 @@ fn with_origin(mut found: Capacity, test: &CapacityTest) -> Capacity {
     if found.verdict != CapacityVerdict::Genuine {
         return found;
     }
-    found.reasons.insert(0, origin::in_words(&origin));
+    found.reasons.insert(0, CapacityReason::Origin(origin));
     let real_size = (Bytes::ZERO, found.announced);
     Capacity { reasons: found.reasons, real_size, ..Capacity::unknown(found.announced) }
 }
@@ -300,8 +288,7 @@ fn with_origin(mut found: Capacity, test: &CapacityTest) -> Capacity {
 /// `found` with what reading everything has shown.
 fn with_reconnection(mut found: Capacity, test: &CapacityTest) -> Capacity {
     if test.is_reconnected {
-        let reason = "the device was disconnected and connected again before it was read";
-        found.reasons.push(reason.to_owned());
+        found.reasons.push(CapacityReason::Reconnected);
     }
     found
 }
@@ -311,10 +298,7 @@ fn with_untested(mut found: Capacity, test: &CapacityTest) -> Capacity {
     if test.untested_bytes == Bytes::ZERO {
         return found;
     }
-    found.reasons.push(format!(
-        "{} could not be tested: they cannot be read, so they were not saved and not overwritten",
-        test.untested_bytes
-    ));
+    found.reasons.push(CapacityReason::Untested(test.untested_bytes));
     // A surface that was read tells of the same places.
     if test.surface_bytes == Bytes::ZERO { unreadable_too(found, test) } else { found }
 }
@@ -338,13 +322,10 @@ fn with_surface(mut found: Capacity, test: &CapacityTest) -> Capacity {
     }
     let unreadable: Bytes = test.unreadable.iter().map(|[_, length]| *length).sum();
     if unreadable == Bytes::ZERO {
-        found.reasons.push(format!("{} were read without an error", test.surface_bytes));
+        found.reasons.push(CapacityReason::SurfaceSound(test.surface_bytes));
         return found;
     }
-    found.reasons.push(format!(
-        "{unreadable} of {} cannot be read, each part tried three times",
-        test.surface_bytes
-    ));
+    found.reasons.push(CapacityReason::SurfaceUnreadable { unreadable, of: test.surface_bytes });
     unreadable_too(found, test)
 }
 

@@ -10,14 +10,13 @@ use std::collections::BTreeMap;
 use cardproof_evidence::integrity::{CONFIDENCE, interval, is_to_blame, upper_bound};
 use cardproof_record::{
     CheckedRequests, DiscardSpeed, DiscardTest, HarmedPlace, QueueTest, ReadOrigin, Record, State,
-    TargetKind, Transport, WarningCode, WrongData,
+    TargetKind, Transport, Warning, WarningCode, WrongData,
 };
 use cardproof_stats::RatioInterval;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
 use crate::doubts::doubts;
-use crate::origin;
 use crate::powercut::Share;
 use crate::transports::transports;
 
@@ -108,7 +107,7 @@ pub struct QueueAnswer {
     pub is_direct: bool,
     /// Why it is not shown that the data came from a storage device; absent where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_doubt: Option<String>,
+    pub memory_doubt: Option<MemoryDoubt>,
     /// The most requests at a time.
     pub queue_depth: u16,
     /// What was compared at depth.
@@ -207,7 +206,7 @@ pub struct DiscardAnswer {
     pub mended: u64,
     /// Why it is not shown that the data came from a storage device; absent where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_doubt: Option<String>,
+    pub memory_doubt: Option<MemoryDoubt>,
 }
 
 impl DiscardAnswer {
@@ -288,7 +287,7 @@ pub fn integrity(record: &Record) -> Option<Document<'_>> {
 
 fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
     let QueueTest { control, queued, .. } = test;
-    let memory_doubt = memory_doubt(record, test.origin.as_ref(), origin::in_words);
+    let memory_doubt = memory_doubt(record, test.origin.as_ref(), MemoryDoubt::Reads);
     let is_direct = record.conditions.target.direct && memory_doubt.is_none();
     let verdict = match record.state {
         _ if control.wrong > 0 => QueueVerdict::CorruptsWithoutQueue,
@@ -329,53 +328,50 @@ fn queue_answer(record: &Record, test: &QueueTest) -> QueueAnswer {
     }
 }
 
+/// Why it is not shown that data came from a storage device.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemoryDoubt {
+    /// What lies below the device is memory or unknown.
+    Below(Warning),
+    /// The counters of the device do not show the reads.
+    Reads(ReadOrigin),
+    /// The counters of the device do not show the reads of discarded ranges. That it was asked for a part alone has a
+    /// further cause here.
+    ReadsOfDiscarded(ReadOrigin),
+    /// The test did not look.
+    NotLooked,
+    /// A loop device makes holes in its file.
+    Loop,
+}
+
 /// Why the data may have been in the computer's memory, where right data say nothing of a card: the counters of a
 /// storage device do not show the reads, or what lies below the device is memory or unknown. A simulated card has
 /// neither.
 fn memory_doubt(
     record: &Record,
     origin: Option<&ReadOrigin>,
-    in_words: fn(&ReadOrigin) -> String,
-) -> Option<String> {
+    of: fn(ReadOrigin) -> MemoryDoubt,
+) -> Option<MemoryDoubt> {
     let is_it = |code| matches!(code, WarningCode::Memory | WarningCode::LayerUnknown);
     let doubt = doubts(record).into_iter().find(|doubt| is_it(doubt.warning.code));
     if let Some(doubt) = doubt {
-        return Some(doubt.warning.to_string());
+        return Some(MemoryDoubt::Below(doubt.warning));
     }
     match origin {
         _ if record.conditions.target.kind == TargetKind::Simulated => None,
-        Some(origin) => (!origin.is_shown()).then(|| in_words(origin)),
-        None => {
-            Some("the test did not look whether the data came from a storage device".to_owned())
-        }
+        Some(origin) => (!origin.is_shown()).then(|| of(*origin)),
+        None => Some(MemoryDoubt::NotLooked),
     }
 }
 
 /// Why right data after discards say nothing of a device: a loop device makes holes in its file, or as in
 /// [`memory_doubt`]. The counters of the device below a loop device cannot settle that, for other programs read from it
 /// too.
-fn discard_doubt(record: &Record, origin: Option<&ReadOrigin>) -> Option<String> {
+fn discard_doubt(record: &Record, origin: Option<&ReadOrigin>) -> Option<MemoryDoubt> {
     if transports(&record.conditions.device).any(|it| *it == Transport::Loop) {
-        return Some(
-            "a loop device makes holes in its file where it discards, and reads them without the device below; test \
-             the device itself"
-                .to_owned(),
-        );
+        return Some(MemoryDoubt::Loop);
     }
-    memory_doubt(record, origin, of_discarded)
-}
-
-/// Why reads of discarded ranges may not have come from a device. That it was asked for a part alone has a further
-/// cause here.
-fn of_discarded(origin: &ReadOrigin) -> String {
-    let ReadOrigin { read_bytes, from_device_bytes, doubt } = origin;
-    if doubt.is_some() {
-        return origin::in_words(origin);
-    }
-    format!(
-        "the device below read only {from_device_bytes} of the {read_bytes} that the test has read; on a thin \
-         volume, discarded ranges are read without it"
-    )
+    memory_doubt(record, origin, MemoryDoubt::ReadsOfDiscarded)
 }
 
 /// Whether the control would have shown what was wrong at depth, if it came as often from each write, each read or

@@ -31,7 +31,6 @@ pub mod life;
 pub mod limits;
 mod log_gain;
 mod meaning;
-mod origin;
 mod pauses;
 mod pick;
 pub mod powercut;
@@ -61,7 +60,7 @@ pub mod who;
 pub mod words;
 
 pub use advice::{SPEED_TELLS_NO_FAKE, next_steps, speed_tells_no_fake};
-pub use capacity::{Capacity, capacity, capacity_place};
+pub use capacity::{Capacity, CapacityReason, capacity, capacity_place};
 pub use cardproof_facts::{
     CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,
     RANDOM_QUEUE_DEPTH,
@@ -71,7 +70,7 @@ pub use defect_kind::DefectKind;
 pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};
-pub use geometry::{geometry, geometry_in_short, geometry_in_words, quantities};
+pub use geometry::{geometry, quantities};
 pub use indications::{indications, telling_indications};
 pub use jobs::whole_job_time;
 pub use judge::judge;
@@ -93,4 +92,7 @@ pub use shown::{is_told_in_iops, shown_rate, stated_rate};
 pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;
 pub use words::wording;
-pub use words::{claims, comparison_only, limiting_bus, recording_classes, scope};
+pub use words::{
+    claims, comparison_only, geometry_in_short, geometry_in_words, limiting_bus, recording_classes,
+    scope,
+};

@@ -1,30 +1,21 @@
 //! What a run that wore a card out means: its life in cycles and days, and the model's life from
 //! several cards.
 
-mod words;
-
 use cardproof_evidence::life::{
     CONFIDENCE, CardLife, CardRun, Failures, Life, ModelLife, days, model_life, of_card,
     share_of_cards_max,
 };
 use cardproof_record::{
-    BudgetVerdict, DailyUse, ENDURE_SCHEMA, EnduranceRun, EndureDocument, LifeDays, LifeInterval,
-    ModelDocument, Record,
+    BudgetVerdict, DailyUse, EnduranceRun, LifeDays, LifeInterval, ModelDocument, Record,
 };
 use cardproof_units::Bytes;
-
-pub(crate) use words::advice_to_go_on;
-pub use words::{
-    cycles, days_in_words, end_in_words, in_words, life_in_words, range, result, result_in_short,
-    tested, who,
-};
 
 /// The milestone that ends a life.
 const MILESTONE: &str = "0.1%";
 
 /// Fewer cycles than this without an error say nothing of how long a card lasts. A choice: flash of today bears several
 /// hundred cycles or more, and nobody asks whether a card lasts for days.
-const CYCLES_MIN: f64 = 100.0;
+pub(crate) const CYCLES_MIN: f64 = 100.0;
 
 /// The life that `run` shows.
 #[must_use]
@@ -76,13 +67,17 @@ pub fn life_in_days(life: &Life, cycle_bytes: Bytes, usage: DailyUse) -> LifeDay
 }
 
 /// Whether `life` says how long the card lasts, and not only that a short test was no end of it.
-fn is_telling(estimate: Option<f64>, low: f64) -> bool {
+pub(crate) fn is_telling(estimate: Option<f64>, low: f64) -> bool {
     estimate.is_some() || low >= CYCLES_MIN
 }
 
 /// The life in days under `usage`, or under the use that the run was asked about; `None` where no use is known, or the
 /// life is not.
-fn days_of(run: &EnduranceRun, life: &Life, usage: Option<DailyUse>) -> Option<LifeDays> {
+pub(crate) fn days_of(
+    run: &EnduranceRun,
+    life: &Life,
+    usage: Option<DailyUse>,
+) -> Option<LifeDays> {
     let usage = usage.or(run.daily_use).filter(|_| is_telling(life.estimate, life.low))?;
     Some(life_in_days(life, run.cycle_bytes, usage))
 }
@@ -113,34 +108,8 @@ fn first_error(run: &EnduranceRun) -> u64 {
     run.milestones.get("first_error").copied().flatten().unwrap_or(run.cycles)
 }
 
-/// What `record` says of the card's endurance; `None` without a run.
-#[must_use]
-pub fn document(record: &Record, usage: Option<DailyUse>) -> Option<EndureDocument> {
-    let run = record.endurance()?;
-    let life = life(run);
-    Some(EndureDocument {
-        schema: ENDURE_SCHEMA,
-        device: model_of(record),
-        pattern: run.pattern.clone(),
-        cycles: run.cycles,
-        milestones: run.milestones.clone(),
-        end: run.end.clone(),
-        stopped_by: run.stopped_by,
-        bad_share: run.bad_pages as f64 / run.pages.max(1) as f64,
-        life_cycles: interval(&life),
-        life_days: days_of(run, &life, usage),
-        budget: budget(run),
-        cycle_bytes: run.cycle_bytes,
-        bytes_written: run.written_bytes,
-        transient_errors: run.transient,
-        host_errors: run.host_errors,
-        reasons: words::reasons(record, run, &life),
-        record: record.id.clone(),
-    })
-}
-
 /// What the card calls itself, or its label.
-fn model_of(record: &Record) -> String {
+pub(crate) fn model_of(record: &Record) -> String {
     let device = &record.conditions.device;
     let named = device.model.clone().or_else(|| device.name.clone());
     named.or_else(|| record.label.clone()).unwrap_or_else(|| "unknown".to_owned())
@@ -190,6 +159,10 @@ fn of_model(model: String, life: &ModelLife) -> ModelDocument {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::EndureDocument;
+
+    use crate::words::life::{days_in_words, document, in_words, life_in_words, result};
+
     use cardproof_record::{EnduranceFailures, Trial};
 
     use super::*;

@@ -4,20 +4,26 @@
 //! figure is named first, one or many, a comparison in a clause. No verdict, limit or grade comes from here.
 
 mod bus;
+mod capacity;
 mod claims;
 mod defect;
 pub mod findings;
+mod geometry;
+mod integrity;
 mod kernel_log;
+pub mod life;
+mod origin;
 mod phases;
 mod queue_and_cache;
 mod reason;
 mod recording;
 mod scope;
+mod told;
 mod verdicts;
 pub mod wording;
 
 pub use claims::claims;
+pub use geometry::{geometry_in_short, geometry_in_words};
 pub use recording::recording_classes;
-pub(crate) use scope::OF_A_FILE;
 pub use scope::scope;
 pub use verdicts::{comparison_only, limiting_bus};

@@ -37,7 +37,8 @@ pub fn capacity_headline(found: &Capacity, styled: bool) -> String {
 /// The verdict on the capacity, and its reasons.
 fn briefly(record: &Record) -> Vec<String> {
     let Some(found) = capacity(record) else { return Vec::new() };
-    let reasons = found.reasons.iter().map(|reason| sentence(&one_line(reason)));
+    let told = found.reasons_in_words();
+    let reasons = told.iter().map(|reason| sentence(&one_line(reason)));
     std::iter::once(found.headline()).chain(reasons).collect()
 }
 

@@ -385,12 +385,12 @@ fn lists(record: &Record) -> Vec<setups::List> {
 
 /// What became of a card under endurance test, in sentences.
 fn endurance_lines(record: &Record) -> Vec<String> {
-    cardproof_rating::life::in_words(record).iter().map(|it| sentence(it)).collect()
+    cardproof_rating::words::life::in_words(record).iter().map(|it| sentence(it)).collect()
 }
 
 /// What became of a card under endurance test, in one sentence.
 fn of_endurance(record: &Record) -> String {
-    let sentences = cardproof_rating::life::in_words(record);
+    let sentences = cardproof_rating::words::life::in_words(record);
     sentences.first().map_or_else(String::new, |sentence| format!("Endurance: {sentence}."))
 }
 

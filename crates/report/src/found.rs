@@ -1,7 +1,7 @@
 //! The result of a test without classes in a few words, for a list; in full it is told in
 //! [`contents`](crate::contents).
 
-use cardproof_rating::{flushes, geometry, life};
+use cardproof_rating::{flushes, geometry, words};
 use cardproof_record::{JobRun, PhaseState, Record, Replay};
 
 use crate::clean::one_line;
@@ -11,7 +11,7 @@ use crate::clean::one_line;
 pub(crate) fn in_short(record: &Record) -> Option<String> {
     crate::lead::in_short(record)
         .or_else(|| crate::powercut::in_short(record))
-        .or_else(|| record.endurance().map(life::result_in_short))
+        .or_else(|| record.endurance().map(words::life::result_in_short))
         .or_else(|| of_geometry(record))
         .or_else(|| record.job_runs.first().filter(|_| record.job_runs.len() == 1).map(of_job))
         .or_else(|| record.replays.first().filter(|_| record.replays.len() == 1).map(of_replay))

@@ -1,7 +1,7 @@
 //! Tests of a command queue and of discards in words: what was found, and what could have been missed.
 
 use cardproof_rating::integrity::{
-    DiscardAnswer, DiscardReads, DiscardVerdict, QueueAnswer, QueueVerdict, integrity,
+    DiscardAnswer, DiscardReads, DiscardVerdict, MemoryDoubt, QueueAnswer, QueueVerdict, integrity,
 };
 use cardproof_record::{HarmedPlace, Record, WrongData};
 use cardproof_units::{Bytes, rounded_down, rounded_up};
@@ -103,7 +103,7 @@ fn queue_headline(queue: &QueueAnswer) -> String {
         ),
         QueueVerdict::Undecided if !queue.is_direct => format!(
             "Queue: not decided, since {}",
-            queue.memory_doubt.as_deref().unwrap_or("requests went through the page cache")
+            told(queue.memory_doubt.as_ref(), "requests went through the page cache")
         ),
         QueueVerdict::Undecided => {
             "Queue: not decided, since the test did not come to its end".to_owned()
@@ -224,7 +224,7 @@ fn discard_headline(discard: &DiscardAnswer) -> String {
         ),
         DiscardVerdict::Undecided => format!(
             "Discards: not decided, since {}",
-            discard.memory_doubt.as_deref().unwrap_or("the test did not come to its end")
+            told(discard.memory_doubt.as_ref(), "the test did not come to its end")
         ),
     }
 }
@@ -292,4 +292,8 @@ const fn harmed(place: HarmedPlace) -> &'static str {
         HarmedPlace::Discarded => "had been discarded and gave the data of another address",
         HarmedPlace::Unknown => "were of a kind that only a newer version tells",
     }
+}
+/// The doubt in words, or else what `otherwise` says.
+fn told(doubt: Option<&MemoryDoubt>, otherwise: &str) -> String {
+    doubt.map_or_else(|| otherwise.to_owned(), ToString::to_string)
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use cardproof_io::NullTarget;
 use cardproof_probe::endure::{End, Marks, Plan, State, Why, Wish, is_met, marks, run};
-use cardproof_rating::life::cycles;
+use cardproof_rating::words::life::cycles;
 use cardproof_record::{DailyUse, ProfileInfo, Record, State as RecordState, Trial};
 use cardproof_sim::Keeping;
 use cardproof_units::{Bytes, Nanos, Seed, with_causes};

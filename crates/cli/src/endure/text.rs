@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use cardproof_rating::{life, wording};
+use cardproof_rating::wording;
+use cardproof_rating::words::life;
 use cardproof_record::{EndureDocument, LifeInterval, ModelDocument, Record};
 use cardproof_units::{rounded_down, rounded_up};
 

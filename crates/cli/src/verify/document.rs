@@ -29,7 +29,7 @@ pub(super) fn json(answer: &Answer, advice: &str) -> Result<String, Failure> {
         seconds: answer.time.map(Nanos::as_secs_f64),
         reconnected: answer.is_reconnected,
         damaged_ranges_bytes: &answer.found.damaged_ranges,
-        reasons: &answer.found.reasons,
+        reasons: &answer.found.reasons_in_words(),
         advice,
         record: &answer.record,
     };

@@ -17,7 +17,7 @@ use crate::output::is_block_device;
 pub(super) fn page(answer: &Answer, args: &VerifyArgs, styled: bool) -> String {
     let mut text = format!("\n{}\n", capacity_headline(&answer.found, styled));
     let details = if args.details { details(&answer.found) } else { Vec::new() };
-    for reason in answer.found.reasons.iter().chain(&details) {
+    for reason in answer.found.reasons_in_words().iter().chain(&details) {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  - {}.", wording::sentence(reason));
     }

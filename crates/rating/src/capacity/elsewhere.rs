@@ -4,7 +4,7 @@ use cardproof_evidence::capacity::{places_to_read, repeats_after};
 use cardproof_record::{CapacityTest, CapacityVerdict};
 use cardproof_units::Bytes;
 
-use super::Capacity;
+use super::{Capacity, CapacityReason};
 
 /// The probability of a false capacity where data appear at places that nobody has written. The test has tried
 /// it twice.
@@ -18,20 +18,13 @@ pub(super) fn judged(mut found: Capacity, test: &CapacityTest) -> Capacity {
     }
     if !is_repeating(test) {
         if elsewhere.found > 0 && found.is_sound() {
-            let reason = format!(
-                "data of this test are at {} places that it has not written, and it is not known how they came there",
-                elsewhere.found
-            );
+            let reason = CapacityReason::FoundElsewhere { places: elsewhere.found };
             found.reasons.insert(0, reason);
             return Capacity { reasons: found.reasons, ..Capacity::unknown(found.announced) };
         }
         let excluded = excluded(test);
         if excluded > Bytes::ZERO && found.is_sound() {
-            found.reasons.push(format!(
-                "the test data appear at none of {} other places of the device: a fake that really holds {excluded} or \
-                 less would have been found",
-                elsewhere.places
-            ));
+            found.reasons.push(CapacityReason::NowhereElse { places: elsewhere.places, excluded });
         }
         return found;
     }
@@ -41,10 +34,8 @@ pub(super) fn judged(mut found: Capacity, test: &CapacityTest) -> Capacity {
     let most = most.map(Bytes).filter(|&most| most >= found.real_size.0);
     let most = most.unwrap_or(found.announced).min(found.announced);
     // What the test of the free space alone excludes is not excluded.
-    let reason = format!(
-        "of {} other places that were read, {} change when the test writes: several addresses share one place",
-        elsewhere.places, elsewhere.changed
-    );
+    let reason =
+        CapacityReason::ChangesElsewhere { places: elsewhere.places, changed: elsewhere.changed };
     Capacity {
         verdict: CapacityVerdict::Fake,
         kind: "wrap",

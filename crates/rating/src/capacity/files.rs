@@ -4,7 +4,7 @@ use cardproof_evidence::capacity::{genuine_after_files, stamp::SECTOR};
 use cardproof_record::{CapacityFiles, CapacityVerdict};
 use cardproof_units::Bytes;
 
-use super::{COVERED, Capacity};
+use super::{COVERED, Capacity, CapacityReason};
 
 /// Losses below this share of the files, or in pieces below [`PIECE`], are damage and no false
 /// capacity.
@@ -62,29 +62,20 @@ pub(super) fn judged(size: Bytes, device: Option<Bytes>, files: &CapacityFiles) 
     Capacity { real_size: if is_all { (announced, announced) } else { found.real_size }, ..found }
 }
 
-fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<String> {
-    let mut reasons = vec![format!(
-        "{} of files were read: {} sectors correct, {} with data of another address, {} with wrong \
-         data, {} unreadable",
-        files.tested_bytes,
-        files.right_sectors,
-        files.foreign_sectors,
-        files.wrong_sectors,
-        files.unreadable_sectors
-    )];
+fn reasons_of_files(files: &CapacityFiles, share: f64) -> Vec<CapacityReason> {
+    let mut reasons = vec![CapacityReason::FilesRead {
+        tested: files.tested_bytes,
+        right: files.right_sectors,
+        foreign: files.foreign_sectors,
+        wrong: files.wrong_sectors,
+        unreadable: files.unreadable_sectors,
+    }];
     if files.transient_errors > 0 {
-        let count = files.transient_errors;
-        reasons.push(format!("{count} transient errors: a second attempt succeeded"));
+        reasons.push(CapacityReason::TransientErrors(files.transient_errors));
     }
     if files.missing_files > 0 {
-        reasons.push(format!("{} files of the set are missing", files.missing_files));
+        reasons.push(CapacityReason::MissingFiles(files.missing_files));
     }
-    let covered = match share * 100.0 {
-        percent if percent < 0.1 => "less than 0.1 %".to_owned(),
-        percent => format!("{percent:.1} %"),
-    };
-    reasons.push(format!(
-        "the files cover {covered} of the file system; the file system chose their places"
-    ));
+    reasons.push(CapacityReason::FilesCover { share });
     reasons
 }

@@ -154,7 +154,7 @@ fn a_small_part_of_the_device_does_not_make_it_genuine() {
         "UNDECIDED: nothing wrong was found in what was tested: 500 MiB of the 3 GiB that were free, on a device of \
          8 GiB."
     );
-    assert!(small.reasons[0].contains("500 MiB or more may pass"), "{small:#?}");
+    assert!(small.reasons_in_words()[0].contains("500 MiB or more may pass"), "{small:#?}");
     let advice = "The free space keeps data. 94 % of the device was not tested. For a verdict, free at least 2 GiB more \
                   and repeat the test.";
     assert_eq!(small.advice().as_deref(), Some(advice));
@@ -172,7 +172,7 @@ fn bounds_of_free_space_leave_room_for_what_was_not_tested() {
     assert!((Bytes::gib(5)..Bytes::gib(6)).contains(&high), "{fake:#?}");
     let nothing = in_free_space(Bytes::gib(4), 0);
     assert_eq!(nothing.verdict, CapacityVerdict::Damaged, "{nothing:#?}");
-    assert!(nothing.reasons.last().unwrap().contains("looks the same"), "{nothing:#?}");
+    assert!(nothing.reasons_in_words().last().unwrap().contains("looks the same"), "{nothing:#?}");
 }
 
 /// A card of 32 GiB of which 3 GiB were tested and keep their data, with what reading elsewhere has shown.
@@ -244,7 +244,7 @@ fn data_that_stay_as_they_are_show_no_fake_and_nothing_genuine() {
     let old = with_elsewhere(CapacityElsewhere { found: 30, changed: 3, ..over_the_disk(9000) });
     assert_eq!(old.verdict, CapacityVerdict::Undecided);
     assert!(!old.is_sound(), "{old:#?}");
-    assert!(old.reasons[0].contains("at 30 places that it has not written"), "{old:#?}");
+    assert!(old.reasons_in_words()[0].contains("at 30 places that it has not written"), "{old:#?}");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_small_part_stands_for_the_device_where_no_place_elsewhere_has_its_data() {
     assert_eq!(verdict(in_files), CapacityVerdict::Undecided, "files lie on a part of the disk");
     let found = with_elsewhere(over_the_disk(1308));
     let reason = "that really holds 30 GiB or less would have been found";
-    assert!(found.reasons.last().unwrap().ends_with(reason), "{found:#?}");
+    assert!(found.reasons_in_words().last().unwrap().ends_with(reason), "{found:#?}");
 }
 
 /// FAT gives its space out in an order of which nobody knows the first address, so a distance between two
@@ -339,7 +339,7 @@ fn what_could_not_be_tested_is_called_so_and_not_wrong() {
     let found = capacity(&record).unwrap();
     assert_eq!(found.verdict, CapacityVerdict::Damaged);
     assert_eq!(found.damaged_ranges, [(1 << 20, (1 << 20) + 8192)]);
-    let last = found.reasons.last().unwrap();
+    let last = found.reasons_in_words().pop().unwrap();
     assert!(last.starts_with("8 KiB could not be tested"), "{last}");
 }
 

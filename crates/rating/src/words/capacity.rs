@@ -1,14 +1,24 @@
 //! The verdict on a capacity in words: for a sentence, for a list, and what to do.
 
+use std::fmt;
+
 use cardproof_evidence::capacity::exclusions_in_words;
 use cardproof_record::CapacityVerdict;
 use cardproof_units::Bytes;
 
-use super::{Capacity, space_lacking};
+use crate::capacity::{Capacity, CapacityReason, space_lacking};
 use crate::defect_kind::DefectKind;
-use crate::words::OF_A_FILE;
+
+use super::origin;
+use super::scope::OF_A_FILE;
 
 impl Capacity {
+    /// Why, in clauses without a full stop, the most important first.
+    #[must_use]
+    pub fn reasons_in_words(&self) -> Vec<String> {
+        self.reasons.iter().map(ToString::to_string).collect()
+    }
+
     /// Which fakes would have been found, in words, with the stores that could not have hidden them.
     #[must_use]
     pub fn exclusions_in_words(&self) -> Option<String> {
@@ -133,7 +143,7 @@ impl Capacity {
     }
 
     /// What a fake holds, in a few words.
-    pub(crate) fn held(&self) -> String {
+    pub(super) fn held(&self) -> String {
         match self.real_size {
             _ if !self.has_bounds() => format!("holds less than {}", self.announced),
             (Bytes::ZERO, most) => format!("holds at most {most} of {}", self.announced),
@@ -192,8 +202,87 @@ impl Capacity {
     }
 }
 
+impl fmt::Display for CapacityReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stated(words) => f.write_str(words),
+            Self::NotDone => f.write_str("the test could not be done"),
+            Self::NothingSuspicious => f.write_str("nothing suspicious was found"),
+            Self::PartTested { is_order_unknown } => write!(
+                f,
+                "the sizes and percentages below are those of the tested space{}",
+                order(*is_order_unknown)
+            ),
+            Self::Covered { tested, free, announced, is_order_unknown } => write!(
+                f,
+                "the test covered {}; the sizes and percentages below are those of that space{}",
+                covered(*tested, *free, *announced),
+                order(*is_order_unknown)
+            ),
+            Self::LargerFakePasses { tested } => {
+                write!(f, "a fake that really holds {tested} or more may pass this test")
+            }
+            Self::FakeBeyondLooksSame => {
+                f.write_str("a fake whose free space lies beyond its real capacity looks the same")
+            }
+            Self::Origin(origin) => f.write_str(&origin::in_words(origin)),
+            Self::Reconnected => {
+                f.write_str("the device was disconnected and connected again before it was read")
+            }
+            Self::Untested(bytes) => write!(
+                f,
+                "{bytes} could not be tested: they cannot be read, so they were not saved and not overwritten"
+            ),
+            Self::SurfaceSound(bytes) => write!(f, "{bytes} were read without an error"),
+            Self::SurfaceUnreadable { unreadable, of } => {
+                write!(f, "{unreadable} of {of} cannot be read, each part tried three times")
+            }
+            Self::FoundElsewhere { places } => write!(
+                f,
+                "data of this test are at {places} places that it has not written, and it is not known how they came there"
+            ),
+            Self::NowhereElse { places, excluded } => write!(
+                f,
+                "the test data appear at none of {places} other places of the device: a fake that really holds {excluded} or \
+                 less would have been found"
+            ),
+            Self::ChangesElsewhere { places, changed } => write!(
+                f,
+                "of {places} other places that were read, {changed} change when the test writes: several addresses share one place"
+            ),
+            Self::FilesRead { tested, right, foreign, wrong, unreadable } => write!(
+                f,
+                "{tested} of files were read: {right} sectors correct, {foreign} with data of another address, {wrong} with wrong \
+                 data, {unreadable} unreadable"
+            ),
+            Self::TransientErrors(count) => {
+                write!(f, "{count} transient errors: a second attempt succeeded")
+            }
+            Self::MissingFiles(count) => write!(f, "{count} files of the set are missing"),
+            Self::FilesCover { share } => {
+                let covered = match share * 100.0 {
+                    percent if percent < 0.1 => "less than 0.1 %".to_owned(),
+                    percent => format!("{percent:.1} %"),
+                };
+                write!(
+                    f,
+                    "the files cover {covered} of the file system; the file system chose their places"
+                )
+            }
+        }
+    }
+}
+
+const fn order(is_unknown: bool) -> &'static str {
+    if is_unknown {
+        "; the file system does not tell where on the device that space lies"
+    } else {
+        ""
+    }
+}
+
 /// What a test in free space has covered: of what was free, where that is known, and of the device.
-pub(super) fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
+fn covered(tested: Bytes, free: Option<Bytes>, announced: Bytes) -> String {
     let of_free = |free: Bytes| format!("the {free} that were free");
     let space = free.map_or_else(|| "free space".to_owned(), of_free);
     format!("{tested} of {space}, on a device of {announced}")

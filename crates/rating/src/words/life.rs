@@ -2,11 +2,14 @@
 
 use cardproof_evidence::life::{Basis, Life};
 use cardproof_record::{
-    BudgetVerdict, EnduranceRun, LifeDays, LifeInterval, Record, StoppedBy, TargetKind,
+    BudgetVerdict, DailyUse, ENDURE_SCHEMA, EnduranceRun, EndureDocument, LifeDays, LifeInterval,
+    Record, StoppedBy, TargetKind,
 };
 use cardproof_units::{rounded_down, rounded_up};
 
-use super::{CYCLES_MIN, budget, days_of, failed_at_once, interval, is_telling, life};
+use crate::life::{
+    CYCLES_MIN, budget, days_of, failed_at_once, interval, is_telling, life, model_of,
+};
 
 /// The cycle in which the card reached its end.
 fn end_cycle(run: &EnduranceRun) -> u64 {
@@ -19,8 +22,34 @@ pub fn cycles(count: u64) -> String {
     if count == 1 { "1 cycle".to_owned() } else { format!("{count} cycles") }
 }
 
+/// What `record` says of the card's endurance; `None` without a run.
+#[must_use]
+pub fn document(record: &Record, usage: Option<DailyUse>) -> Option<EndureDocument> {
+    let run = record.endurance()?;
+    let life = life(run);
+    Some(EndureDocument {
+        schema: ENDURE_SCHEMA,
+        device: model_of(record),
+        pattern: run.pattern.clone(),
+        cycles: run.cycles,
+        milestones: run.milestones.clone(),
+        end: run.end.clone(),
+        stopped_by: run.stopped_by,
+        bad_share: run.bad_pages as f64 / run.pages.max(1) as f64,
+        life_cycles: interval(&life),
+        life_days: days_of(run, &life, usage),
+        budget: budget(run),
+        cycle_bytes: run.cycle_bytes,
+        bytes_written: run.written_bytes,
+        transient_errors: run.transient,
+        host_errors: run.host_errors,
+        reasons: reasons(record, run, &life),
+        record: record.id.clone(),
+    })
+}
+
 /// The figures of `run` of `record` in sentences, the most important first.
-pub(super) fn reasons(record: &Record, run: &EnduranceRun, life: &Life) -> Vec<String> {
+fn reasons(record: &Record, run: &EnduranceRun, life: &Life) -> Vec<String> {
     let mut reasons = Vec::new();
     reasons.push(match life.basis {
         Basis::Observed if record.is_simulated() => {

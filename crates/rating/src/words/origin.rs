@@ -3,7 +3,7 @@
 use cardproof_record::{OriginDoubt, ReadOrigin};
 
 /// Why the reads may have come from memory, and what to do.
-pub(crate) fn in_words(origin: &ReadOrigin) -> String {
+pub(super) fn in_words(origin: &ReadOrigin) -> String {
     let ReadOrigin { read_bytes, from_device_bytes, doubt } = origin;
     let why = match doubt {
         Some(OriginDoubt::Memory) => {
@@ -84,7 +84,7 @@ mod tests {
         for origin in doubted.into_iter().chain([half]) {
             let found = judged(origin, 0);
             assert_eq!(found.verdict, CapacityVerdict::Undecided, "{origin:?}");
-            assert!(found.reasons[0].contains("; "), "no remedy in {:?}", found.reasons);
+            assert!(found.reasons_in_words()[0].contains("; "), "no remedy in {:?}", found.reasons);
             // What was shown to be lost is lost, wherever it was read.
             assert_eq!(judged(origin, 1 << 22).verdict, CapacityVerdict::Fake, "{origin:?}");
         }
