@@ -58,7 +58,7 @@ pub(crate) fn measure(
         Some(store) => result::publish(record, store, request.output, talk)?,
         None => result::show(record, &cardproof_rating::judge(record), request.output, talk)?,
     }
-    if cardproof_rating::data::alarm(record).is_some() {
+    if cardproof_rating::words::data::alarm(record).is_some() {
         talk.note(&format!(
             "Find out whether it is a fake or damaged: cardproof verify {}",
             shell_path(request.target)

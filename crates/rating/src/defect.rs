@@ -6,7 +6,7 @@ use cardproof_record::{CapacityVerdict, EnduranceRun, FindingKind, Record, Trial
 
 use crate::answer::SeenBeside;
 use crate::capacity::{Capacity, capacity};
-use crate::data::alarm;
+use crate::data::wrong_data;
 use crate::defect_kind::DefectKind;
 use crate::findings::{Gravity, by_gravity, gravity};
 use crate::integrity::{DiscardVerdict, QueueVerdict, integrity};
@@ -75,7 +75,7 @@ pub fn defect(record: &Record) -> Option<Defect> {
         of_trial(record),
         of_findings(record),
         of_signs(record),
-        alarm(record).map(|_| Defect::found(DefectKind::LosesData, Found::WrongData)),
+        wrong_data(record).map(|_| Defect::found(DefectKind::LosesData, Found::WrongData)),
     ];
     found.into_iter().flatten().min_by_key(|defect| defect.kind)
 }

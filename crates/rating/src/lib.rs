@@ -86,13 +86,12 @@ pub use reference::{
     EXPRESS_TESTS, ExpressRun, PublishedRates, ReferenceCard, express_runs, find_reference,
     published_rates, references,
 };
-pub use replayed::{SimulatedReplay, simulated_replays, standing};
-pub use setups::{ratio_in_words, setup_advice};
+pub use replayed::{SimulatedReplay, simulated_replays};
 pub use shown::{is_told_in_iops, shown_rate, stated_rate};
 pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;
 pub use words::wording;
 pub use words::{
-    claims, comparison_only, geometry_in_short, geometry_in_words, limiting_bus, recording_classes,
-    scope,
+    claims, comparison_only, geometry_in_short, geometry_in_words, limiting_bus, ratio_in_words,
+    recording_classes, scope, setup_advice, standing,
 };

@@ -10,7 +10,6 @@ use cardproof_record::{PhaseState, Replay};
 use cardproof_units::Nanos;
 
 use crate::prediction::PredictedJob;
-use cardproof_facts::{PUBLISHED_CARDS, PUBLISHED_SOURCE};
 
 /// Lines of trace, its number of requests, the published name of the card, milliseconds.
 const TABLE: &str = include_str!("../data/simulated-replays.csv");
@@ -46,62 +45,34 @@ pub fn simulated_replays(trace: &str, requests: u64) -> Vec<SimulatedReplay> {
     all
 }
 
-/// Where `replay` lies, in sentences; none where it is not comparable or there is nothing to
-/// compare with.
-#[must_use]
-pub fn standing(replay: &Replay) -> Vec<String> {
+/// The replays on simulated cards with which `replay` can be compared, the fastest first, and how many of them took its
+/// time or less; `None` where it is not comparable or there is nothing to compare with.
+pub(crate) fn place(replay: &Replay) -> Option<(Vec<SimulatedReplay>, usize)> {
     let is_whole = replay.state == PhaseState::Measured;
     let thought_the_same = (replay.think_factor - 1.0).abs() < 1e-9;
     if !is_whole || !thought_the_same {
-        return Vec::new();
+        return None;
     }
     let others = simulated_replays(&replay.trace, replay.requests_of);
-    if others.is_empty() {
-        return Vec::new();
-    }
     let took = replay.duration_ns + TABLE_STEP;
     let place = others.partition_point(|other| other.took <= took);
-    let told = |other: &SimulatedReplay| format!("{} in {}", other.card, other.took);
-    let slower: Vec<String> = others[place..].iter().map(told).collect();
-    let faster: Vec<String> = others[..place].iter().map(told).collect();
-    let mut text = vec![format!(
-        "{} simulated cards did the same job: {} in this time or less, {} in more.",
-        others.len(),
-        faster.len(),
-        slower.len()
-    )];
-    for (what, cards) in [("In this time or less", faster), ("In more time", slower)] {
-        if !cards.is_empty() {
-            text.push(format!("{what}: {}.", cards.join(", ")));
-        }
-    }
-    text.extend(published(&replay.trace));
-    text
+    (!others.is_empty()).then_some((others, place))
 }
 
-/// What was published of real cards doing a job of the kind of `trace`.
-fn published(trace: &str) -> Option<String> {
-    let job = match trace {
-        "desktop-install" => PredictedJob::Install,
-        "desktop-removal" => PredictedJob::Removal,
-        "desktop-reinstall" => PredictedJob::Reinstall,
-        _ => return None,
-    };
-    let fastest = PUBLISHED_CARDS.iter().min_by_key(|card| job.published(card))?;
-    let slowest = PUBLISHED_CARDS.iter().max_by_key(|card| job.published(card))?;
-    Some(format!(
-        "Published times of real cards for {}: {} on {}, {} on {} ({PUBLISHED_SOURCE}). They include the \
-         computing of a slow board, so compare them only roughly.",
-        job.noun(),
-        job.published(fastest),
-        fastest.name,
-        job.published(slowest),
-        slowest.name
-    ))
+/// The job of which times on real cards were published, of the kind of `trace`.
+pub(crate) fn published_job(trace: &str) -> Option<PredictedJob> {
+    match trace {
+        "desktop-install" => Some(PredictedJob::Install),
+        "desktop-removal" => Some(PredictedJob::Removal),
+        "desktop-reinstall" => Some(PredictedJob::Reinstall),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use cardproof_facts::PUBLISHED_CARDS;
+
     use super::*;
 
     #[test]

@@ -7,8 +7,8 @@ use anstyle::{AnsiColor, Style};
 use cardproof_rating::answer::{
     Answer, Fast, Known, Overall, PowerFacts, Question, Standing, Untested,
 };
-use cardproof_rating::data::ALARM;
 use cardproof_rating::signs::{Seen, Signs};
+use cardproof_rating::words::data::ALARM;
 use cardproof_rating::{Grade, Purpose, wording};
 use cardproof_record::{Outcome, Record, Verdict};
 

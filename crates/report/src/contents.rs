@@ -274,7 +274,7 @@ impl Contents {
             },
             answer: crate::answer::words::for_a_system(record).filter(|_| !is_jobs_only),
             alarm: lead::alarm(record),
-            data: cardproof_rating::data::in_short(record),
+            data: cardproof_rating::words::data::in_short(record),
             headline,
             facts: facts(record),
             capacity_heading: capacity::heading(record),

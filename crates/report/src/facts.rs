@@ -126,7 +126,7 @@ pub(crate) fn facts(record: &Record) -> Vec<Fact> {
         (SETTINGS, settings(conditions)),
         ("Run", Some(run(record))),
         ("Transferred", transferred(record)),
-        (DATA, cardproof_rating::data::in_words(record)),
+        (DATA, cardproof_rating::words::data::in_words(record)),
         ("Not read", untold(record)),
     ];
     let known = facts.into_iter().filter_map(|(label, text)| Some(Fact { label, text: text? }));

@@ -59,7 +59,7 @@ pub(crate) fn in_short(record: &Record) -> Option<String> {
 
 /// The alarm about wrong data. What another tool has found is told as its finding.
 pub(crate) fn alarm(record: &Record) -> Option<String> {
-    let alarm = cardproof_rating::data::alarm(record).filter(|_| record.findings.is_empty());
+    let alarm = cardproof_rating::words::data::alarm(record).filter(|_| record.findings.is_empty());
     alarm.map(|alarm| one_line(&alarm))
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use cardproof_rating::data::ALARM;
 use cardproof_rating::wording;
+use cardproof_rating::words::data::ALARM;
 use cardproof_record::{Record, Verdict};
 
 use crate::answer::words::grade_in_words;

@@ -8,8 +8,8 @@
 
 use anstyle::{AnsiColor, Style};
 use cardproof_rating::Grade;
-use cardproof_rating::data::ALARM;
 use cardproof_rating::prediction::Prediction;
+use cardproof_rating::words::data::ALARM;
 use cardproof_record::{Likelihood, Outcome, Reason, Record, Verdict};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};

@@ -25,8 +25,9 @@ pub(super) fn of(name: &str, record: &Record, width: Option<u16>) -> String {
     let name = record.label.as_ref().or(record.conditions.device.model.as_ref());
     lines.extend(name.map(|name| format!("  {name}")));
     lines.extend(findings(record));
-    lines
-        .extend(cardproof_rating::data::right_elsewhere(record).map(|it| format!("  RIGHT: {it}")));
+    lines.extend(
+        cardproof_rating::words::data::right_elsewhere(record).map(|it| format!("  RIGHT: {it}")),
+    );
     lines.extend(answer(record));
     lines.extend(record.warnings.iter().map(|warning| format!("  Note: {warning}")));
     lines.extend(doubts(record));

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Known, Standing};
 use crate::capacity::capacity;
-use crate::data::alarm;
+use crate::data::wrong_data;
 use crate::signs::{Experiment, HealthVerdict, LogRead, Sign, SignKind, SignSource, Weight};
 use crate::wear::Wear;
 
@@ -63,7 +63,7 @@ impl Healthy {
         // The power is a question of its own.
         let weighty = found.weighty().filter(|sign| sign.kind != SignKind::UnderVoltage).cloned();
         let mut signs: Vec<Sign> = weighty.collect();
-        if known.speed.is_some_and(|record| alarm(record).is_some()) {
+        if known.speed.is_some_and(|record| wrong_data(record).is_some()) {
             signs.insert(0, Sign::new(SignKind::WrongData, SignSource::ReadBack, 0));
         }
         let experiments = found.experiments.clone();

@@ -4,7 +4,7 @@ use cardproof_record::{Record, TargetKind};
 
 use super::{Answer, Known, PowerFacts, Question, Real, SeenBeside, Untested};
 use crate::capacity::Capacity;
-use crate::data::alarm;
+use crate::data::wrong_data;
 use crate::signs::{Seen, Signs};
 
 impl Answer {
@@ -66,7 +66,7 @@ fn questions_of(record: &Record) -> Vec<Question> {
     let is_simulated = record.conditions.target.kind == TargetKind::Simulated;
     let card = record.conditions.device.lowest().card.as_ref();
     let reports_life = card.is_some_and(|card| card.life_used_percent_max.is_some());
-    let tells_health = record.data_check.is_some() || alarm(record).is_some() || reports_life;
+    let tells_health = record.data_check.is_some() || wrong_data(record).is_some() || reports_life;
     let tells_power = is_simulated || power_of(record).is_some();
     let is_told = |question: &Question| match question {
         Question::Healthy => tells_health,

@@ -1,6 +1,6 @@
 //! The sections of words: verdicts, daily use, doubts, advice, the table of phases, conditions.
 
-use cardproof_rating::data::ALARM;
+use cardproof_rating::words::data::ALARM;
 use cardproof_rating::{Grade, wording};
 use cardproof_record::Outcome;
 
