@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Sysroot, TaskWaits};
-use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Diagnosis, Known, diagnose};
+use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Known};
 use cardproof_rating::limits::{Seen, limits_around};
+use cardproof_rating::words::diagnosis::{Diagnosis, diagnose};
 use cardproof_record::{Record, RecordHead};
 use cardproof_session::{simulated_card, simulated_name};
 use cardproof_units::{Nanos, with_causes};

@@ -27,7 +27,7 @@ const SHARE_MIN: f64 = 0.2;
 const BESIDE_MIN: f64 = 0.5;
 
 /// The most programs that are named as waiting for their synced writes.
-const SYNCING_MAX: usize = 2;
+pub(crate) const SYNCING_MAX: usize = 2;
 
 /// What is known of the computer and its storage.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ pub struct Known<'r> {
 
 impl Known<'_> {
     /// The programs that waited for their synced writes for much of the time, the one that waited most first.
-    fn syncing(&self) -> Vec<&(String, f64)> {
+    pub(crate) fn syncing(&self) -> Vec<&(String, f64)> {
         let mut much: Vec<&(String, f64)> =
             self.syncs.iter().filter(|(_, share)| *share >= SHARE_MIN).collect();
         much.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -83,67 +83,48 @@ pub enum Culprit {
     NothingSeen,
 }
 
-/// The answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Diagnosis {
-    /// What makes the computer slow.
-    pub culprit: Culprit,
-    /// The answer in a sentence.
-    pub answer: String,
-    /// Why, in sentences.
-    pub reasons: Vec<String>,
-    /// What to do, most important first.
-    pub steps: Vec<String>,
+/// What limited most.
+pub(crate) struct Most<'k> {
+    pub(crate) culprit: Culprit,
+    /// Its share of the windows, 0 to 1.
+    pub(crate) share: f64,
+    /// The last of its windows.
+    pub(crate) last: &'k LimitedBy,
+    /// What limited beside the storage in most of its windows, as last seen.
+    pub(crate) beside: Vec<&'k LimitedBy>,
+    /// What limited in other windows, nearly as often as the storage, as last seen.
+    pub(crate) in_turn: Option<&'k LimitedBy>,
 }
 
-/// What limited most.
-struct Most<'k> {
-    culprit: Culprit,
-    /// Its share of the windows, 0 to 1.
-    share: f64,
-    /// The last of its windows.
-    last: &'k LimitedBy,
-    /// What limited beside the storage in most of its windows, as last seen.
-    beside: Vec<&'k LimitedBy>,
-    /// What limited in other windows, nearly as often as the storage, as last seen.
-    in_turn: Option<&'k LimitedBy>,
+/// What was found.
+pub(crate) struct Answered<'k> {
+    pub(crate) culprit: Culprit,
+    pub(crate) most: Option<Most<'k>>,
+    /// Whether the last record shows a slow storage.
+    pub(crate) is_last_slow: bool,
+    /// What to do, most important first.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Something to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// See which program writes.
+    SeeWhoWrites,
+    /// What helps against this culprit.
+    Against(Culprit),
+    /// Use a stronger power supply.
+    StrongerSupply,
+    /// Measure the storage.
+    Measure,
 }
 
 /// Finds the answer.
-#[must_use]
-pub fn diagnose(known: &Known<'_>) -> Diagnosis {
-    let found = most(&known.windows);
-    let culprit = found.as_ref().map_or(Culprit::NothingSeen, |most| most.culprit);
-    let mut reasons = Vec::new();
-    if let Some(most) = &found {
-        reasons.push(format!(
-            "{} limited the computer in {:.0} % of the samples. In the last of these samples: {}.",
-            subject(most),
-            100.0 * most.share,
-            most.last.evidence.join("; ")
-        ));
-        reasons.extend(most.beside.iter().map(|limited| {
-            format!("At the same time, {}: {}.", beside(limited), limited.evidence.join("; "))
-        }));
-        reasons.extend(most.in_turn.map(|limited| {
-            format!("At other times, {}: {}.", beside(limited), limited.evidence.join("; "))
-        }));
-    }
-    reasons.extend(known.syncing().into_iter().take(SYNCING_MAX).map(|(program, share)| {
-        format!(
-            "{program} waited for its synced writes in {:.0} % of the samples; such writes slow a card most.",
-            100.0 * share
-        )
-    }));
-    reasons.extend(known.troubles.iter().map(|trouble| format!("Found: {trouble}.")));
-    reasons.extend(known.last.and_then(last_in_words));
-    Diagnosis {
-        culprit,
-        answer: answer(culprit, found.as_ref(), known.last),
-        reasons,
-        steps: steps(culprit, known),
-    }
+pub(crate) fn answered<'k>(known: &'k Known<'_>) -> Answered<'k> {
+    let most = most(&known.windows);
+    let culprit = most.as_ref().map_or(Culprit::NothingSeen, |most| most.culprit);
+    let is_last_slow = known.last.is_some_and(is_slow);
+    Answered { culprit, most, is_last_slow, steps: steps(culprit, known) }
 }
 
 /// What limited most; `None` where that was for too little of the time.
@@ -228,105 +209,13 @@ const fn culprit_of(seen: &Seen) -> Option<Culprit> {
     }
 }
 
-/// The culprit at the start of a sentence.
-fn subject(most: &Most<'_>) -> String {
-    let name = most.last.device.as_deref().map_or(String::new(), |name| format!(" ({name})"));
-    match most.culprit {
-        Culprit::Storage | Culprit::StorageAndMore => format!("The storage{name}"),
-        Culprit::OtherStorage => format!("Another storage{name}"),
-        Culprit::Elsewhere => "Waits for something other than the devices watched".to_owned(),
-        Culprit::Bus => format!("The bus{name}"),
-        Culprit::Processor => "The processors".to_owned(),
-        Culprit::Memory => "Too little memory".to_owned(),
-        Culprit::Heat => "Heat".to_owned(),
-        Culprit::Power => "The power supply".to_owned(),
-        Culprit::NothingSeen => "Nothing".to_owned(),
-    }
-}
-
-/// What was seen beside the storage, as the start of a clause.
-fn beside(limited: &LimitedBy) -> String {
-    match (limited.limit, &limited.device) {
-        (Limit::Cpu, _) => "the processors held programs back as well".to_owned(),
-        (Limit::MemoryPressure, _) => "memory was short".to_owned(),
-        (Limit::Heat, _) => "the computer was too hot".to_owned(),
-        (Limit::Power, _) => "the supply voltage was too low".to_owned(),
-        (Limit::Elsewhere, _) => "programs waited for something else".to_owned(),
-        (_, Some(device)) => format!("programs waited for {device}"),
-        (_, None) => "programs waited for another storage".to_owned(),
-    }
-}
-
-fn answer(culprit: Culprit, most: Option<&Most<'_>>, last: Option<&Record>) -> String {
-    let answer = match culprit {
-        Culprit::Storage => "Yes: programs wait for the card or disk.",
-        Culprit::StorageAndMore => {
-            "Partly: programs wait for the card or disk, and for something else at the same time."
-        }
-        Culprit::OtherStorage => "No: programs wait for another storage of this computer.",
-        Culprit::Elsewhere => {
-            "No: programs wait for I/O, but the card or disk is not busy enough to be the cause."
-        }
-        Culprit::Bus => "Partly: the bus or reader is the limit, not the storage itself.",
-        Culprit::Processor => {
-            let share = most.map_or(0.0, |most| 100.0 * most.share);
-            return format!(
-                "No: programs waited for a processor in {share:.0} % of the samples. A faster card would not \
-                 have helped then."
-            );
-        }
-        Culprit::Memory => "No: there is too little memory, and the storage is busy with swapping.",
-        Culprit::Heat => "No: the computer is too hot and runs slower.",
-        Culprit::Power => "No: the power supply is too weak, and the computer runs slower.",
-        Culprit::NothingSeen if last.is_some_and(is_slow) => {
-            "Perhaps: nothing was slow during the watch, but an earlier run measured this storage as slow."
-        }
-        Culprit::NothingSeen => "Unknown: nothing was slow during the watch.",
-    };
-    answer.to_owned()
-}
-
 /// Whether `record` shows a slow storage: A1 missed, or a daily use that goes poorly.
 fn is_slow(record: &Record) -> bool {
     let misses = judge(record).iter().any(|it| it.rule == "A1" && it.outcome == Outcome::Misses);
     misses || meaning(record).iter().any(|it| it.grade == Grade::Poor)
 }
 
-fn last_in_words(record: &Record) -> Option<String> {
-    let day = record.created.get(..10).unwrap_or(&record.created);
-    let poor: Vec<&str> = meaning(record)
-        .iter()
-        .filter(|meaning| meaning.grade == Grade::Poor)
-        .map(|meaning| meaning.topic)
-        .collect();
-    let verdict = judge(record).into_iter().find(|verdict| verdict.rule == "A1")?;
-    let words = crate::wording::outcome(verdict.outcome);
-    let poor = if poor.is_empty() { String::new() } else { format!("; slow: {}", poor.join(", ")) };
-    Some(format!("Measured on {day}: A1 {words}{poor}."))
-}
-
-fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
-    let step = match culprit {
-        Culprit::Storage => {
-            "Move logs, databases and swap to an SSD, or use a faster card. `cardproof compare` \
-             helps to choose one."
-        }
-        Culprit::StorageAndMore => {
-            "Remove the other cause above first, then run `cardproof diagnose` again."
-        }
-        Culprit::OtherStorage => "Run `cardproof diagnose` with the name of that storage.",
-        Culprit::Elsewhere => {
-            "Look at network drives, at other disks, and at I/O limits of services or containers."
-        }
-        Culprit::Bus => "Use a faster port, reader or bus mode; see `cardproof identify`.",
-        Culprit::Processor => "Look at `top` for the program that keeps the processors busy.",
-        Culprit::Memory => "Close programs, or use a computer with more memory.",
-        Culprit::Heat => "Add a heat sink or a fan, or open the case.",
-        Culprit::Power => {
-            "Use the power supply and the cable that the manufacturer of the board recommends."
-        }
-        Culprit::NothingSeen => "Run `cardproof diagnose` again while the slow program runs.",
-    };
+fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let is_write = |seen: &Seen| {
         matches!(
@@ -340,15 +229,14 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
     };
     let is_storage = matches!(culprit, Culprit::Storage | Culprit::StorageAndMore);
     if is_storage && known.windows.iter().any(is_write) || !known.syncing().is_empty() {
-        let device = known.device.as_ref().map_or_else(String::new, |name| format!(" {name}"));
-        steps.push(format!("See which program writes: cardproof watch --who{device}"));
+        steps.push(Step::SeeWhoWrites);
     }
-    steps.push(step.to_owned());
+    steps.push(Step::Against(culprit));
     if known.had_low_voltage && culprit != Culprit::Power {
-        steps.push("Use a stronger power supply or a shorter cable.".to_owned());
+        steps.push(Step::StrongerSupply);
     }
     if known.last.is_none() && matches!(culprit, Culprit::Storage | Culprit::NothingSeen) {
-        steps.push("Measure the storage: cardproof run".to_owned());
+        steps.push(Step::Measure);
     }
     steps
 }
@@ -356,6 +244,7 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::diagnosis::diagnose;
 
     fn seen(limit: Limit, is_asked: bool) -> Seen {
         let limited_by = LimitedBy { limit, device: None, evidence: vec!["a figure".to_owned()] };

@@ -8,6 +8,7 @@ mod capacity;
 mod claims;
 pub mod data;
 mod defect;
+pub mod diagnosis;
 pub mod findings;
 mod geometry;
 mod integrity;

@@ -1,7 +1,8 @@
 //! "Is it the card?" on made situations of known truth: no wrong *yes*.
 
-use cardproof_rating::diagnosis::{Culprit, Known, TaskWaits, diagnose};
+use cardproof_rating::diagnosis::{Culprit, Known, TaskWaits};
 use cardproof_rating::limits::{Seen, limits_around};
+use cardproof_rating::words::diagnosis::diagnose;
 use cardproof_record::{Activity, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
