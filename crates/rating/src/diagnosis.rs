@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::judge::judge;
 use crate::limits::Seen;
-use crate::meaning::{Grade, meaning};
+use crate::meaning::{Grade, grades};
 
 /// The name and version of the published form.
 pub const DIAGNOSIS_SCHEMA: &str = "cardproof.diagnosis/1";
@@ -212,7 +212,7 @@ const fn culprit_of(seen: &Seen) -> Option<Culprit> {
 /// Whether `record` shows a slow storage: A1 missed, or a daily use that goes poorly.
 fn is_slow(record: &Record) -> bool {
     let misses = judge(record).iter().any(|it| it.rule == "A1" && it.outcome == Outcome::Misses);
-    misses || meaning(record).iter().any(|it| it.grade == Grade::Poor)
+    misses || grades(record).iter().any(|it| it.grade == Grade::Poor)
 }
 
 fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<Step> {

@@ -75,7 +75,7 @@ pub use indications::{indications, telling_indications};
 pub use jobs::whole_job_time;
 pub use judge::judge;
 pub use log_gain::{LogGain, log_gain};
-pub use meaning::{Grade, Meaning, Purpose, meaning};
+pub use meaning::{Grade, Purpose};
 pub use pauses::{FELT_PAUSE, Pause, Stalls, longest_wait, pauses_in, stalls};
 pub use pick::{BoundedRate, Finding, NoFigure};
 pub use powercut::power_cuts;
@@ -92,6 +92,6 @@ pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;
 pub use words::wording;
 pub use words::{
-    claims, comparison_only, geometry_in_short, geometry_in_words, limiting_bus, ratio_in_words,
-    recording_classes, scope, setup_advice, standing,
+    Meaning, claims, comparison_only, geometry_in_short, geometry_in_words, limiting_bus, meaning,
+    ratio_in_words, recording_classes, scope, setup_advice, standing,
 };

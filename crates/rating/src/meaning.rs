@@ -1,55 +1,96 @@
 //! Grades of the figures for users who run a computer from this storage.
 //!
-//! Each use is graded by the figure that matters most for it, compared with published figures. The
-//! sentences compare. They do not predict, since other hosts and systems differ. Pauses have a grade of
+//! Each use is graded by the figure that matters most for it, by limits from published figures. Pauses have a grade of
 //! their own, because a fast card that stops for seconds is not a good one.
 
 mod alone;
 mod pauses;
 
-use std::fmt::Display;
-
-use cardproof_facts::PublishedCard;
-use cardproof_record::{OpName, Phase, Record, WarningCode};
-use cardproof_units::{Bytes, Iops, Nanos, Throughput};
+use cardproof_record::{OpName, Phase, Record, Warning, WarningCode};
+use cardproof_units::{Nanos, Throughput};
 use serde::Serialize;
 
 use crate::doubts::doubts;
 use crate::indications::widened;
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_sequential};
-use crate::published::neighbours;
 use crate::quantity::Rate;
 use crate::shown::shown_rate;
-use crate::sound::{cause, figure_of, find, find_random_4k};
+use crate::sound::{Unsound, cause, figure_of, find, find_random_4k};
 use crate::stated::{may_be_memory, mean_of_stated};
-use crate::wording;
 pub(crate) use alone::alone;
+pub(crate) use pauses::{LongOperation, OtherCause, PausesFound};
 
 /// The grade of one daily use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meaning {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Graded {
     /// The use.
-    pub purpose: Purpose,
-    /// The use in words, such as `Starting up and opening programs`.
-    pub topic: &'static str,
+    pub(crate) purpose: Purpose,
     /// How well the storage serves it.
-    pub grade: Grade,
-    /// The graded figure, or why there is no grade, in a sentence.
-    pub finding: String,
-    /// The comparison with published figures, in sentences; empty without a grade.
-    pub comparison: String,
+    pub(crate) grade: Grade,
+    /// The graded figure, or why there is no grade.
+    pub(crate) basis: Basis,
 }
 
-impl Meaning {
-    /// Finding and comparison in a row.
-    #[must_use]
-    pub fn text(&self) -> String {
-        if self.comparison.is_empty() {
-            return self.finding.clone();
-        }
-        format!("{} {}", self.finding, self.comparison)
-    }
+/// What a grade rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Basis {
+    /// A doubt forbids every grade.
+    InDoubt {
+        /// The name of the phase that raises it.
+        phase: Option<String>,
+        /// The doubt.
+        doubt: Warning,
+    },
+    /// There is no sound figure.
+    NotMeasured(Unsound),
+    /// Another tool stated a rate, which has no grade.
+    Stated {
+        /// The rate.
+        rate: Rate,
+        /// The tool.
+        tool: String,
+        /// Why there is none.
+        lacks: Lacks,
+    },
+    /// Another tool stated this rate, and the grade includes how runs usually differ.
+    StatedAndGraded(Rate),
+    /// The figure.
+    Measured(BoundedRate),
+    /// The rates of large files; that of writes is graded.
+    LargeFiles {
+        /// Of reads.
+        read: Sequential,
+        /// Of writes.
+        write: Sequential,
+    },
+    /// How long the storage stood still.
+    Pauses(PausesFound),
 }
+
+/// Why a rate that another tool stated has no grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lacks {
+    /// The tool was told to limit the rate.
+    RateLimited,
+    /// It may be of the page cache.
+    PerhapsMemory,
+    /// It has no interval.
+    Interval,
+}
+
+/// What is known of a sequential rate.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Sequential {
+    /// It was measured.
+    Measured(BoundedRate),
+    /// Another tool stated it.
+    Stated(Throughput),
+    /// There is no sound figure.
+    NotMeasured(Unsound),
+}
+
+/// What grades one use.
+type Explain = fn(&Record) -> (Grade, Basis);
 
 /// A use of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -86,36 +127,7 @@ pub enum Grade {
     Good,
 }
 
-/// A use's grade, and why.
-struct Answer {
-    grade: Grade,
-    finding: String,
-    comparison: String,
-}
-
-impl Answer {
-    fn unknown(finding: String) -> Self {
-        Self { grade: Grade::Unknown, finding, comparison: String::new() }
-    }
-}
-
-/// What explains one use.
-type Explain = fn(&Record) -> Answer;
-
 impl Grade {
-    /// In a word or three.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::FairOrGood => "fair to good",
-            Self::Fair => "fair",
-            Self::PoorOrFair => "slow to fair",
-            Self::Poor => "slow",
-            Self::Unknown => "not known",
-        }
-    }
-
     /// The grade of `figure`: good from `good` on, poor below `poor`, fair between.
     /// The whole interval counts: where its ends have two grades that are neighbours, so has the
     /// figure; where it reaches from poor to good, it has none.
@@ -180,44 +192,53 @@ pub(crate) const STALLED_SHARE_POOR: f64 = 0.2;
 /// The grades of `record` for each daily use, most noticeable first. A use whose figure was not measured,
 /// or is in doubt, has the grade [`Grade::Unknown`] and the cause.
 #[must_use]
-pub fn meaning(record: &Record) -> Vec<Meaning> {
-    let uses: [(Purpose, &'static str, Explain); 5] = [
-        (Purpose::System, "Starting up and opening programs", starting),
-        (Purpose::Programs, "Installing and updating programs", installing),
-        (Purpose::Databases, "Databases (they wait for every write)", databases),
-        (Purpose::LargeFiles, "Photos, films and large files", large_files),
-        (Purpose::Pauses, "Pauses", pauses::pauses),
+pub(crate) fn grades(record: &Record) -> Vec<Graded> {
+    let uses: [(Purpose, Explain); 5] = [
+        (Purpose::System, starting),
+        (Purpose::Programs, installing),
+        (Purpose::Databases, databases),
+        (Purpose::LargeFiles, large_files),
+        (Purpose::Pauses, pauses::pauses),
     ];
     let doubts = doubts(record);
     let forbidding = doubts.iter().find(|doubt| doubt.forbids_all());
     let answer = |explain: Explain| match forbidding {
-        Some(doubt) => Answer::unknown(format!("Reason: {}.", doubt.text(record))),
+        Some(doubt) => (
+            Grade::Unknown,
+            Basis::InDoubt {
+                phase: doubt.phase_of(record).map(|phase| phase.name.clone()),
+                doubt: doubt.warning.clone(),
+            },
+        ),
         None => explain(record),
     };
     uses.into_iter()
-        .map(|(purpose, topic, explain)| {
-            let Answer { grade, finding, comparison } = answer(explain);
-            Meaning { purpose, topic, grade, finding, comparison }
+        .map(|(purpose, explain)| {
+            let (grade, basis) = answer(explain);
+            Graded { purpose, grade, basis }
         })
         .collect()
 }
 
-/// That nothing is known of `what`, or no more than the point that another tool stated.
-fn unknown(record: &Record, what: &str, finding: Finding<'_>) -> Answer {
+/// That nothing is known, or no more than the point that another tool stated.
+fn unknown(record: &Record, finding: Finding<'_>) -> (Grade, Basis) {
     let is_memory = finding.measured().is_some_and(|phase| may_be_memory(record, phase));
     let is_limited = finding.measured().is_some_and(|phase| has(phase, WarningCode::RateLimited));
-    Answer::unknown(match finding.stated(Phase::point_iops) {
-        Some(rate) if is_limited => format!(
-            "{what}: {rate}, but {} was told to limit the rate, so this says nothing of the storage.",
-            record.tool.name
-        ),
-        Some(rate) if is_memory => format!(
-            "{what}: {rate}, perhaps of the page cache (memory), as {} does not tell, so there is no grade.",
-            record.tool.name
-        ),
-        Some(rate) => format!("{what}: {}, so there is no grade.", as_stated(rate)),
-        None => format!("{what}: not measured ({}).", cause(finding)),
-    })
+    let basis = match finding.stated(Phase::point_iops) {
+        Some(rate) => Basis::Stated {
+            rate: Rate::Iops(rate),
+            tool: record.tool.name.clone(),
+            lacks: if is_limited {
+                Lacks::RateLimited
+            } else if is_memory {
+                Lacks::PerhapsMemory
+            } else {
+                Lacks::Interval
+            },
+        },
+        None => Basis::NotMeasured(cause(finding)),
+    };
+    (Grade::Unknown, basis)
 }
 
 /// The range in which other runs of the card may lie whose rate another tool stated.
@@ -238,157 +259,66 @@ fn has(phase: &Phase, code: WarningCode) -> bool {
     phase.warnings.iter().any(|warning| warning.code == code)
 }
 
-/// What a stated rate makes likely of a use: the grade of all that other runs may reach.
-fn of_stated(what: &str, figure: &BoundedRate, (poor, good): (f64, f64)) -> Answer {
-    let grade = Grade::new(figure, poor, good);
-    let finding = format!(
-        "{what}: {}. The grade includes the usual variation between runs.",
-        as_stated(figure.estimate)
-    );
-    Answer { grade, finding, comparison: String::new() }
+/// The grade of all that other runs may reach whose rate was stated.
+fn of_stated(figure: &BoundedRate, (poor, good): (f64, f64)) -> (Grade, Basis) {
+    (Grade::new(figure, poor, good), Basis::StatedAndGraded(figure.estimate))
 }
 
-fn as_stated(rate: impl Display) -> String {
-    format!("{rate} as stated by another tool, without an interval")
+/// The grade of the rate of small operations that was found, by its limits `poor` and `good`.
+fn of_small(record: &Record, finding: Finding<'_>, limits: (f64, f64)) -> (Grade, Basis) {
+    match figure_of(finding, shown_rate) {
+        None => indicated(record, finding, Phase::point_iops, Rate::Iops)
+            .map_or_else(|| unknown(record, finding), |figure| of_stated(&figure, limits)),
+        Some(figure) => {
+            let (poor, good) = limits;
+            let could_be = alone(record, finding, &figure);
+            (Grade::new(&could_be, poor, good), Basis::Measured(figure))
+        }
+    }
 }
 
-fn starting(record: &Record) -> Answer {
-    let what = "4 KiB random read at queue depth 1";
+fn starting(record: &Record) -> (Grade, Basis) {
     let finding = find_random_4k(record, OpName::Read);
-    match figure_of(finding, shown_rate) {
-        None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
-            || unknown(record, what, finding),
-            |figure| of_stated(what, &figure, (READ_POOR_IOPS, READ_GOOD_IOPS)),
-        ),
-        Some(figure) => {
-            let iops = Iops(figure.estimate.per_second());
-            let reached = wording::figure_unless_narrow(&figure);
-            let compared = compare(
-                iops,
-                |card| card.random_read,
-                |card| format!("booted in {} s", card.boot.as_secs_f64()),
-            );
-            let could_be = alone(record, finding, &figure);
-            let grade = Grade::new(&could_be, READ_POOR_IOPS, READ_GOOD_IOPS);
-            reaching(what, &reached, grade, compared)
-        }
-    }
+    of_small(record, finding, (READ_POOR_IOPS, READ_GOOD_IOPS))
 }
 
-fn installing(record: &Record) -> Answer {
-    let what = "4 KiB random write at queue depth 1";
+fn installing(record: &Record) -> (Grade, Basis) {
     let finding = find_random_4k(record, OpName::Write);
-    match figure_of(finding, shown_rate) {
-        None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
-            || unknown(record, what, finding),
-            |figure| of_stated(what, &figure, (WRITE_POOR_IOPS, WRITE_GOOD_IOPS)),
-        ),
-        Some(figure) => {
-            let iops = Iops(figure.estimate.per_second());
-            let reached = wording::figure_unless_narrow(&figure);
-            let compared = compare(
-                iops,
-                |card| card.random_write,
-                |card| format!("installed a desktop in {}", card.desktop_install),
-            );
-            let could_be = alone(record, finding, &figure);
-            let grade = Grade::new(&could_be, WRITE_POOR_IOPS, WRITE_GOOD_IOPS);
-            reaching(what, &reached, grade, compared)
-        }
-    }
+    of_small(record, finding, (WRITE_POOR_IOPS, WRITE_GOOD_IOPS))
 }
 
-/// That `what` reaches so much, and what that compares with.
-fn reaching(what: &str, reached: &str, grade: Grade, comparison: String) -> Answer {
-    Answer { grade, finding: format!("{what}: {reached}{}.", too_wide(grade)), comparison }
-}
-
-/// Where `iops` stands among the published devices, and what those nearest to it did.
-fn compare(
-    iops: Iops,
-    column: impl Fn(&PublishedCard) -> Iops,
-    did: impl Fn(&PublishedCard) -> String,
-) -> String {
-    let describe = |card: &PublishedCard| format!("{} ({}) {}", card.name, column(card), did(card));
-    match neighbours(iops, &column) {
-        [Some(slower), Some(faster)] => {
-            format!(
-                "The published devices with the nearest rates: {}; {}.",
-                describe(slower),
-                describe(faster)
-            )
-        }
-        [Some(fastest), None] => {
-            format!(
-                "None of the eight devices with published boot and installation times is faster. The one with the highest rate of the eight: {}.",
-                describe(fastest)
-            )
-        }
-        [None, Some(slowest)] => {
-            format!(
-                "All eight devices with published boot and installation times are faster. The one with the lowest rate of the eight: {}.",
-                describe(slowest)
-            )
-        }
-        [None, None] => String::new(),
-    }
-}
-
-fn databases(record: &Record) -> Answer {
-    let what = "4 KiB overwrites, each followed by a flush";
+fn databases(record: &Record) -> (Grade, Basis) {
     let finding = find(record, |phase| {
         is_random_4k(phase, OpName::Write, 1) && phase.sync.fsync_every() == Some(1)
     });
-    match figure_of(finding, shown_rate) {
-        None => indicated(record, finding, Phase::point_iops, Rate::Iops).map_or_else(
-            || unknown(record, what, finding),
-            |figure| of_stated(what, &figure, (SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS)),
-        ),
-        Some(figure) => {
-            let iops = Iops(figure.estimate.per_second());
-            let reached = wording::figure_unless_narrow(&figure);
-            let transactions = iops.0 / SQLITE_FLUSHES;
-            let could_be = alone(record, finding, &figure);
-            let grade = Grade::new(&could_be, SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS);
-            let compared = format!(
-                "SQLite with its default journal flushes {SQLITE_FLUSHES} times for a single-row \
-                 transaction. This rate allows about {transactions:.0} transactions a second. For \
-                 comparison, two published cards on ext4 reach 54 and 244 such overwrites a second."
-            );
-            reaching(what, &reached, grade, compared)
-        }
-    }
+    of_small(record, finding, (SYNCED_POOR_IOPS, SYNCED_GOOD_IOPS))
 }
 
-fn large_files(record: &Record) -> Answer {
+fn large_files(record: &Record) -> (Grade, Basis) {
     let find = |op: OpName| find(record, |phase| is_sequential(phase, op));
     let figure = |finding: Finding<'_>| figure_of(finding, shown_rate);
     let (read, write) = (find(OpName::Read), find(OpName::Write));
-    let reading = match figure(read) {
-        Some(read) => format!("sequential read: {}", wording::figure_unless_narrow(&read)),
-        None => without_interval(record, "sequential read", read),
+    let known = |finding: Finding<'_>| match figure(finding) {
+        Some(figure) => Sequential::Measured(figure),
+        None => without_interval(record, finding),
     };
-    match figure(write) {
+    let basis = Basis::LargeFiles { read: known(read), write: known(write) };
+    let grade = match figure(write) {
         None => {
             let mean = |phase: &Phase| mean_of_stated(record, phase);
             let stated = indicated(record, write, mean, Rate::Throughput);
-            let grade = stated.as_ref().map(grade_of_recording);
-            let writing = without_interval(record, "Sequential write", write);
-            let finding = format!("{writing}; {reading}.");
-            Answer { grade: grade.unwrap_or(Grade::Unknown), ..Answer::unknown(finding) }
+            stated.as_ref().map_or(Grade::Unknown, grade_of_recording)
         }
-        Some(written) => {
-            let grade = grade_of_recording(&alone(record, write, &written));
-            large_files_answer(&written, &reading, grade)
-        }
-    }
+        Some(written) => grade_of_recording(&alone(record, write, &written)),
+    };
+    (grade, basis)
 }
 
-/// That `what` is not known, or no more than the point that another tool stated.
-fn without_interval(record: &Record, what: &str, finding: Finding<'_>) -> String {
+/// That a rate is not known, or no more than the point that another tool stated.
+fn without_interval(record: &Record, finding: Finding<'_>) -> Sequential {
     match finding.measured().and_then(|phase| mean_of_stated(record, phase)) {
-        Some(rate) => format!("{what}: {}", as_stated(rate)),
-        None => format!("{what}: not measured ({})", cause(finding)),
+        Some(rate) => Sequential::Stated(rate),
+        None => Sequential::NotMeasured(cause(finding)),
     }
 }
 
@@ -397,35 +327,10 @@ fn grade_of_recording(write: &BoundedRate) -> Grade {
     Grade::new(write, RECORDING_FAIR.0.next_down(), RECORDING_GOOD.0)
 }
 
-/// Why there is no grade although there is a figure.
-const fn too_wide(grade: Grade) -> &'static str {
-    match grade {
-        Grade::Unknown => "; it can be anything from slow to good, so there is no grade",
-        _ => "",
-    }
-}
-
-fn large_files_answer(write: &BoundedRate, read: &str, grade: Grade) -> Answer {
-    let ten_gb = Bytes(10_000_000_000);
-    let rate = write.estimate.per_second();
-    let time = if rate > 0.0 {
-        let time = Nanos::from_secs_f64(ten_gb.as_f64() / rate);
-        format!("At this rate, writing 10 GB takes {time}. ")
-    } else {
-        String::new()
-    };
-    let write = wording::figure_unless_narrow(write);
-    let classes = "Speed classes require 10 MB/s (Class 10, U1, V10) or 30 MB/s (U3, V30).";
-    Answer {
-        grade,
-        finding: format!("Sequential write: {write}{}; {read}.", too_wide(grade)),
-        comparison: format!("{time}{classes}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use cardproof_facts::{A1_RATES, PUBLISHED_CARDS};
+    use cardproof_units::Iops;
 
     use super::*;
 

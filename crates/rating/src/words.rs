@@ -14,7 +14,9 @@ mod geometry;
 mod integrity;
 mod kernel_log;
 pub mod life;
+mod meaning;
 mod origin;
+mod pauses;
 mod phases;
 mod queue_and_cache;
 mod reason;
@@ -28,6 +30,7 @@ pub mod wording;
 
 pub use claims::claims;
 pub use geometry::{geometry_in_short, geometry_in_words};
+pub use meaning::{Meaning, meaning};
 pub use recording::recording_classes;
 pub use replayed::standing;
 pub use scope::scope;

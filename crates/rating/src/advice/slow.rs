@@ -4,7 +4,7 @@ use cardproof_record::{Outcome, Transport, WarningCode};
 
 use super::Case;
 use crate::answer::{Answer, Fast};
-use crate::meaning::{Grade, Purpose, meaning};
+use crate::meaning::{Grade, Purpose, grades};
 
 /// Whether no longer test can make it fit for a system: it misses A1, a use of a system is slow on it, and nothing
 /// disturbed the run.
@@ -14,7 +14,7 @@ pub(super) fn is_hopeless(case: &Case<'_>) -> bool {
     case.outcome("A1") == Some(Outcome::Misses)
         && !case.has(WarningCode::Disturbed)
         && case.speaks_of_storage()
-        && meaning(case.record).iter().any(|it| is_slow(it.purpose, it.grade))
+        && grades(case.record).iter().any(|it| is_slow(it.purpose, it.grade))
 }
 
 /// What helps where it is hopeless.

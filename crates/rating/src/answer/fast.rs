@@ -10,7 +10,7 @@ use super::{Known, Standing, Untested};
 use crate::doubts::doubts;
 use crate::judge::judge;
 use crate::meaning::{
-    Grade, PAUSE_POOR, Purpose, READ_POOR_IOPS, STALLED_SHARE_POOR, WRITE_POOR_IOPS, alone, meaning,
+    Grade, PAUSE_POOR, Purpose, READ_POOR_IOPS, STALLED_SHARE_POOR, WRITE_POOR_IOPS, alone, grades,
 };
 use crate::pauses::{longest_wait, stalls};
 use crate::published::SAME;
@@ -150,7 +150,7 @@ impl Fast {
             return Self::NotMeasured { why: known.untested };
         };
         let purposes: Vec<(Purpose, Grade)> =
-            meaning(record).iter().map(|meaning| (meaning.purpose, meaning.grade)).collect();
+            grades(record).iter().map(|meaning| (meaning.purpose, meaning.grade)).collect();
         let verdicts = judge(record);
         let class = |rule: &str| {
             let verdict = verdicts.iter().find(|verdict| verdict.rule == rule);

@@ -25,11 +25,11 @@ mod tests {
     use cardproof_testkit::records;
 
     use super::*;
-    use crate::meaning::{Grade, Purpose, meaning};
+    use crate::meaning::{Grade, Purpose, grades};
     use crate::sound::find_random_4k;
 
     fn grade(record: &Record, purpose: Purpose) -> Grade {
-        let found = meaning(record);
+        let found = grades(record);
         found.iter().find(|it| it.purpose == purpose).unwrap().grade
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::diagnosis::{Answered, Culprit, Known, Most, SYNCING_MAX, Step, answered};
 use crate::judge::judge;
-use crate::meaning::{Grade, meaning};
+use crate::meaning::{Grade, grades};
 
 use super::wording;
 
@@ -118,10 +118,10 @@ fn answer(found: &Answered<'_>) -> String {
 
 fn last_in_words(record: &Record) -> Option<String> {
     let day = record.created.get(..10).unwrap_or(&record.created);
-    let poor: Vec<&str> = meaning(record)
+    let poor: Vec<&str> = grades(record)
         .iter()
         .filter(|meaning| meaning.grade == Grade::Poor)
-        .map(|meaning| meaning.topic)
+        .map(|meaning| meaning.purpose.topic())
         .collect();
     let verdict = judge(record).into_iter().find(|verdict| verdict.rule == "A1")?;
     let words = wording::outcome(verdict.outcome);
