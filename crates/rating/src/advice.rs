@@ -9,11 +9,12 @@ mod flash;
 mod imported;
 mod integrity;
 mod slow;
+mod step;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     CapacityVerdict, EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State,
-    TargetKind, Transport, Trial, Verdict, WarningCode,
+    StoppedBy, TargetKind, Transport, Trial, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -27,16 +28,14 @@ use crate::pick::{Finding, is_sequential};
 use crate::scope::size_beyond_range;
 use crate::shown::shown_rate;
 use crate::transports::storage;
-use crate::words;
 use cardproof_units::Throughput;
 
 /// The profile of bursts with flushes.
 const HONESTY: &str = "honesty";
 
-/// Where a check was too short.
-const LONGER: &str = "For a longer test: `cardproof run`.";
-
-pub use imported::{SPEED_TELLS_NO_FAKE, speed_tells_no_fake};
+pub(crate) use card::Trimming;
+pub use imported::speed_tells_no_fake;
+pub(crate) use step::{Again, Elsewhere, GoOn, OtherWay, Step};
 
 /// What the pieces of advice look at.
 struct Case<'r> {
@@ -85,13 +84,13 @@ impl Case<'_> {
         self.record.profile.name == "check"
     }
 
-    /// Where else the storage can be tested, as the end of a clause; empty where it cannot be taken out.
-    fn elsewhere(&self) -> &'static str {
+    /// Where else the storage can be tested.
+    fn elsewhere(&self) -> Elsewhere {
         match self.transport() {
-            _ if self.record.is_simulated() => "",
-            Some(Transport::Sd) => " in another reader",
-            Some(Transport::Usb) => " in another reader or port",
-            _ => "",
+            _ if self.record.is_simulated() => Elsewhere::Nowhere,
+            Some(Transport::Sd) => Elsewhere::Reader,
+            Some(Transport::Usb) => Elsewhere::ReaderOrPort,
+            _ => Elsewhere::Nowhere,
         }
     }
 
@@ -102,8 +101,7 @@ impl Case<'_> {
 }
 
 /// What to do next, most important first; never empty.
-#[must_use]
-pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
+pub(crate) fn steps(record: &Record, verdicts: &[Verdict]) -> Vec<Step> {
     let codes = doubts(record).into_iter().map(|doubt| doubt.warning.code).collect();
     let case = Case { record, verdicts, codes };
     let is_to_be_returned = matches!(
@@ -118,7 +116,7 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
         return bad::steps(&case, &defect);
     }
     let advisers: &[Adviser] = if record.is_imported() { &OF_IMPORTED } else { &OF_OWN };
-    let mut steps: Vec<String> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
+    let mut steps: Vec<Step> = advisers.iter().filter_map(|adviser| adviser(&case)).collect();
     if steps.is_empty() {
         steps.push(otherwise(&case));
     }
@@ -133,7 +131,7 @@ pub fn next_steps(record: &Record, verdicts: &[Verdict]) -> Vec<String> {
 const VERIFY_PLACE: usize = 2;
 
 /// Gives a piece of advice where it applies.
-type Adviser = fn(&Case<'_>) -> Option<String>;
+type Adviser = fn(&Case<'_>) -> Option<Step>;
 
 /// What another tool did cannot be run again from here, nor can its conditions be seen.
 const OF_IMPORTED: [Adviser; 4] =
@@ -165,198 +163,137 @@ const OF_OWN: [Adviser; 23] = [
     card::test_a2,
 ];
 
-/// The advice for a disturbed run, where no other says it.
-const IN_PEACE: &str = "Close other programs and run again: other work disturbed the test.";
-
-/// The advice for jobs on files, which show the figures of the job only.
-const MEASURE_STORAGE: &str = "Measure the storage itself with `cardproof run`. Its result shows why the job took \
-                               this time, and what would make it faster.";
-
 /// The advice where nothing went wrong.
-fn otherwise(case: &Case<'_>) -> String {
+fn otherwise(case: &Case<'_>) -> Step {
     if !case.record.flash_timings.is_empty() {
         return flash::of_geometry(case.record);
     }
-    otherwise_in_general(case).to_owned()
+    otherwise_in_general(case)
 }
 
 /// The same for all records but those of the geometry.
-fn otherwise_in_general(case: &Case<'_>) -> &'static str {
+fn otherwise_in_general(case: &Case<'_>) -> Step {
     let record = case.record;
     match &record.trial {
         Some(Trial::Setups(setups)) if setups.comparisons.is_empty() => {
-            return "Nothing was compared. Remove the cause that is named above, or choose other setups with \
-                    --only.";
+            return Step::NothingCompared;
         }
-        Some(Trial::Setups(_)) if record.phases.is_empty() => return MEASURE_STORAGE,
-        Some(Trial::Integrity(_)) => return integrity::NO_HARM,
-        Some(Trial::PowerCuts(_)) => {
-            return "To find a loss that is rarer, test with more power cuts, such as --cuts 1000.";
-        }
+        Some(Trial::Setups(_)) if record.phases.is_empty() => return Step::MeasureStorage,
+        Some(Trial::Integrity(_)) => return Step::NoHarm,
+        Some(Trial::PowerCuts(_)) => return Step::MorePowerCuts,
         // Their advice is that of what they found, or of the phases and replays beside them.
         Some(Trial::Setups(_) | Trial::Capacity(_) | Trial::Endurance(_) | Trial::Layout(_))
         | None => {}
     }
     if record.phases.is_empty() && !record.job_runs.is_empty() {
-        return MEASURE_STORAGE;
+        return Step::MeasureStorage;
     }
     if !record.replays.is_empty() {
         return of_replays(record);
     }
     if record.profile.name == HONESTY {
-        return "Cut the power: only power cuts can show whether flushes are honest. `cardproof powercut write --help` \
-                says how.";
+        return Step::CutThePower;
     }
     if case.has(WarningCode::Disturbed) {
-        return "Measure again when nothing else works on this computer. Compare no figures of this run.";
+        return Step::MeasureInPeace;
     }
-    "Keep this record, and measure again when the system feels slower."
+    Step::KeepRecord
 }
 
 /// What is left to say after replays.
-fn of_replays(record: &Record) -> &'static str {
+fn of_replays(record: &Record) -> Step {
     let longest = |replay: &Replay| {
         let kinds = [&replay.reads, &replay.writes, &replay.flushes];
         kinds.into_iter().flatten().map(|requests| requests.latency_ns.max).max()
     };
     if record.replays.iter().filter_map(longest).max() >= Some(FELT_PAUSE) {
-        "The job waited 250 ms or more for single requests, which a user notices. Measure the storage \
-         itself with `cardproof run`, and compare with a replay on another card."
+        Step::JobWaited
     } else {
-        "No request took so long that a user notices it. For verdicts, measure the storage itself with \
-         `cardproof run`."
+        Step::NoRequestIsFelt
     }
 }
 
-fn say(applies: bool, text: &str) -> Option<String> {
-    applies.then(|| text.to_owned())
+fn distrust(case: &Case<'_>) -> Option<Step> {
+    case.has(WarningCode::WrongData).then(|| Step::WrongData(case.elsewhere()))
 }
 
-fn distrust(case: &Case<'_>) -> Option<String> {
-    case.has(WarningCode::WrongData).then(|| {
-        format!(
-            "Do not store data on this storage: it returned wrong data. Copy your important files to another \
-             device. Then run `cardproof verify`{}. If data is wrong again, replace the storage.",
-            case.elsewhere()
-        )
+fn follow_capacity(case: &Case<'_>) -> Option<Step> {
+    let found = capacity(case.record)?;
+    Some(Step::OfCapacity(Box::new(found)))
+}
+
+fn distrust_after_cuts(case: &Case<'_>) -> Option<Step> {
+    let cuts = case.record.power_cuts()?;
+    if cuts.harmful_cuts > 0 {
+        return Some(Step::LosesDataInPowerCuts);
+    }
+    (cuts.effective_cuts == 0).then_some(Step::CutsTestedNothing)
+}
+
+fn distrust_worn(case: &Case<'_>) -> Option<Step> {
+    let endurance = case.record.endurance()?;
+    let has_passed = life::budget(endurance).is_some_and(|budget| budget.passed == Some(true));
+    Some(if life::failed_at_once(endurance) {
+        Step::FailedInFirstCycle
+    } else if endurance.end.is_some() || endurance.bad_pages > 0 {
+        Step::WornOut
+    } else if has_passed {
+        Step::TestAnotherCard
+    } else {
+        Step::GoOn(if case.record.is_simulated() {
+            GoOn::Simulated
+        } else if endurance.stopped_by == StoppedBy::Cycles {
+            GoOn::LargerCycles
+        } else {
+            GoOn::SameCommand
+        })
     })
 }
 
-fn follow_capacity(case: &Case<'_>) -> Option<String> {
-    let found = capacity(case.record)?;
-    Some(found.advice().unwrap_or_else(|| {
-        "The capacity is not proven. Run `cardproof verify` on the device itself with --restore (keeps \
-         your data) or --destroy."
-            .to_owned()
-    }))
-}
-
-fn distrust_after_cuts(case: &Case<'_>) -> Option<String> {
-    let cuts = case.record.power_cuts()?;
-    if cuts.harmful_cuts > 0 {
-        return Some(
-            "Do not rely on this storage where the power can fail: it lost data that it had reported as \
-             written. Use other storage, or a power supply with a battery."
-                .to_owned(),
-        );
-    }
-    say(
-        cuts.effective_cuts == 0,
-        "Run more power cuts, such as --cuts 1000: none of these came during a write, so they tested nothing.",
-    )
-}
-
-fn distrust_worn(case: &Case<'_>) -> Option<String> {
-    let endurance = case.record.endurance()?;
-    let has_passed = life::budget(endurance).is_some_and(|budget| budget.passed == Some(true));
-    let text = if life::failed_at_once(endurance) {
-        "Do not store data on this card: it failed in the first cycle of the test. Find out with `cardproof \
-         verify` whether it is a fake."
-    } else if endurance.end.is_some() || endurance.bad_pages > 0 {
-        "Do not store data on this card: the test has worn it out. Compare its life with other cards of \
-         the same model before you buy more of them."
-    } else if has_passed {
-        "The test used up a part of this card's life. To learn how long such a card lasts, test another \
-         one with a larger --budget, or without one."
-    } else {
-        words::life::advice_to_go_on(case.record, endurance)
-    };
-    Some(text.to_owned())
-}
-
-fn look_into_faults(case: &Case<'_>) -> Option<String> {
+fn look_into_faults(case: &Case<'_>) -> Option<Step> {
     let has_failed = case.has(WarningCode::Faults)
         || (case.record.state == State::Failed && case.record.setups().is_none());
     let others = match case.transport() {
-        Some(Transport::Sd | Transport::Usb) => "Then try another reader, port or power supply. ",
-        Some(Transport::Sata) => "Then try another cable, port or power supply. ",
-        _ => "",
+        Some(Transport::Sd | Transport::Usb) => Some(OtherWay::Reader),
+        Some(Transport::Sata) => Some(OtherWay::Cable),
+        _ => None,
     };
-    has_failed.then(|| {
-        format!(
-            "Operations failed. Copy your important files to another device, and read the kernel log (dmesg). \
-             {others}If operations fail again, replace the storage."
-        )
-    })
+    has_failed.then_some(Step::OperationsFailed(others))
 }
 
-fn name_real_storage(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::Memory),
-        "This run measured memory. Name a directory on the storage that you want to measure, such as \
-         one below /home or /media: cardproof run DIRECTORY.",
-    )
+fn name_real_storage(case: &Case<'_>) -> Option<Step> {
+    case.has(WarningCode::Memory).then_some(Step::MeasuredMemory)
 }
 
-fn show_layer_beneath(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::LayerUnknown) && !case.has(WarningCode::Memory),
-        "Run cardproof as root and outside of any chroot or container, so that it can find the device \
-         below; or name a directory on the storage itself.",
-    )
+fn show_layer_beneath(case: &Case<'_>) -> Option<Step> {
+    (case.has(WarningCode::LayerUnknown) && !case.has(WarningCode::Memory))
+        .then_some(Step::RunOutsideOfContainers)
 }
 
-fn go_around_file_system(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::CopyOnWrite),
-        "To judge the storage itself, measure a directory on a file system that overwrites in \
-         place, such as ext4, or read the whole device.",
-    )
+fn go_around_file_system(case: &Case<'_>) -> Option<Step> {
+    case.has(WarningCode::CopyOnWrite).then_some(Step::OtherFilesystem)
 }
 
-fn go_around_cache(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::Buffered) && !case.has(WarningCode::Memory),
-        "Measure a directory on a file system with direct I/O, such as ext4: the page cache hides the \
-         speed of the storage.",
-    )
+fn go_around_cache(case: &Case<'_>) -> Option<Step> {
+    (case.has(WarningCode::Buffered) && !case.has(WarningCode::Memory))
+        .then_some(Step::WithoutPageCache)
 }
 
-fn go_around_memory(case: &Case<'_>) -> Option<String> {
-    say(
-        case.has(WarningCode::AboveLink),
-        "A rate is above the bus limit, so the data came from elsewhere, such as a cache. Measure again \
-         with a larger --size, or attach the storage directly.",
-    )
+fn go_around_memory(case: &Case<'_>) -> Option<Step> {
+    case.has(WarningCode::AboveLink).then_some(Step::AboveBusLimit)
 }
 
-fn finish(case: &Case<'_>) -> Option<String> {
+fn finish(case: &Case<'_>) -> Option<Step> {
     let seconds = case.record.profile.time_budget_ns.as_secs_f64();
-    matches!(case.record.state, State::Partial | State::Running).then(|| {
+    matches!(case.record.state, State::Partial | State::Running).then(|| Step::RunToItsEnd {
         // Work of a fixed amount has no time of its own.
-        let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
-        let of_one = if is_repeated { "each of its runs" } else { "it" };
-        let time = if seconds > 0.0 {
-            format!("; {of_one} takes about {seconds:.0} s")
-        } else {
-            String::new()
-        };
-        format!("The run is not complete. Run it again to its end{time}.")
+        seconds: (seconds > 0.0).then_some(seconds),
+        is_repeated: case.record.phases.iter().any(|phase| phase.runs.len() > 1),
     })
 }
 
 /// Advice where the test range was too small: by the time budget, by the room, or by `--size`.
-fn widen_range(case: &Case<'_>) -> Option<String> {
+fn widen_range(case: &Case<'_>) -> Option<Step> {
     let measured = || case.record.phases.iter().filter(|phase| phase.is_measured());
     let smallest = measured().min_by_key(|phase| phase.span_bytes)?;
     let least = smallest.span_bytes;
@@ -371,40 +308,23 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         return None;
     }
     Some(match whole {
-        Some(whole) if case.is_of_check() => format!(
-            "The test range was {least} instead of {whole}, since the time of a check ended. {LONGER}"
-        ),
-        None if case.is_of_check() => format!(
-            "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range gives higher \
-             rates. Free 1 GiB there, and check again."
-        ),
-        Some(whole) => format!(
-            "The test range was {least} instead of {whole}, since the time budget ended. Run again \
-             with a longer --time-budget, such as 5m."
-        ),
+        Some(whole) if case.is_of_check() => Step::CheckRangeCut { least, whole },
+        None if case.is_of_check() => Step::CheckRangeSmall { least },
+        Some(whole) => Step::RangeCut { least, whole },
         // A profile that follows another tool's method has that tool's range.
         None if !case.record.figures.is_empty() => return None,
-        None => {
-            let is_directory = case.record.conditions.target.kind == TargetKind::Directory;
-            let place =
-                if is_directory { ", in a directory with that much free space" } else { "" };
-            format!(
-                "The limits of the classes are for a range of {RANDOM_SPAN}, and the smallest range of these tests \
-                 was {least}. Run again with --size 256M or more{place}."
-            )
-        }
+        None => Step::RangeSmall {
+            least,
+            is_directory: case.record.conditions.target.kind == TargetKind::Directory,
+        },
     })
 }
 
-fn allow_writes(case: &Case<'_>) -> Option<String> {
-    say(
-        case.record.conditions.target.read_only,
-        "To measure writes too, name a directory on the mounted storage. cardproof writes its own file \
-         there and removes it.",
-    )
+fn allow_writes(case: &Case<'_>) -> Option<Step> {
+    case.record.conditions.target.read_only.then_some(Step::NameDirectory)
 }
 
-fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
+fn repeat_in_peace(case: &Case<'_>) -> Option<Step> {
     let is_undecided = case.verdicts.iter().any(|verdict| {
         let is_application = Class::named(&verdict.rule).is_none_or(Class::is_application);
         is_application && verdict.outcome == Outcome::Undecided
@@ -415,75 +335,57 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
     let is_unclear =
         !is_of_bursts && (case.has(WarningCode::Unsteady) || case.has(WarningCode::FewOperations));
     let is_repeated = case.record.phases.iter().any(|phase| phase.runs.len() > 1);
-    let (option, why) = if is_repeated {
-        ("a larger --repeat, such as 5", "more runs give a clearer result")
+    let how = if is_repeated {
+        Again::MoreRuns
     } else if case.ended_by_its_bytes() {
-        ("--profile standard --time-budget 5m", "this profile has written as much as it may")
+        Again::StandardProfile
     } else {
-        ("a longer --time-budget, such as 5m", "a longer test gives a clearer result")
+        Again::MoreTime
     };
     let has_room = widen_range(case).is_none() && !case.record.conditions.target.read_only;
-    let first = if case.record.is_simulated() { "Run" } else { "Close other programs and run" };
+    let is_simulated = case.record.is_simulated();
     if slow::is_hopeless(case) {
         return None;
     }
     if !(case.speaks_of_storage() && has_room && (is_undecided || is_unclear)) {
-        return say(case.has(WarningCode::Disturbed), IN_PEACE);
+        return case.has(WarningCode::Disturbed).then_some(Step::RunInPeace);
     }
     Some(if case.is_of_check() {
-        format!("{first} the check again: its figures are too uneven. {LONGER}")
+        Step::CheckAgain { is_simulated }
     } else {
-        format!("{first} again with {option}: {why}.")
+        Step::RunAgain { is_simulated, how }
     })
 }
 
 /// Advice where the run ended as soon as one class was certain, and another class stayed open.
-fn test_other_class(case: &Case<'_>) -> Option<String> {
+fn test_other_class(case: &Case<'_>) -> Option<Step> {
     let profiles = [("A1", "a1"), ("A2", "a2")];
     let is_open = |(rule, _): &(&str, &str)| case.outcome(rule) == Some(Outcome::Undecided);
     let (rule, profile) = profiles.into_iter().find(is_open)?;
-    case.ends_when_certain().then(|| {
-        format!(
-            "This run ended when one class was certain. To test {rule}, run with --profile {profile}."
-        )
-    })
+    case.ends_when_certain().then_some(Step::TestOtherClass { rule, profile })
 }
 
 /// Advice where the sequential read rate is close to the bus limit.
-fn unblock_link(case: &Case<'_>) -> Option<String> {
+fn unblock_link(case: &Case<'_>) -> Option<Step> {
     let device = &case.record.conditions.device;
     let ceiling = device.link_ceiling_bytes_per_s? as f64;
     let read = Finding::find(case.record, |phase| is_sequential(phase, OpName::Read));
     let rate = shown_rate(read.measured()?)?.estimate;
     let limit = Throughput(ceiling);
     // What is soldered or virtual has no other reader.
-    let faster = match case.transport() {
-        Some(Transport::Sd | Transport::Usb) => " A faster reader or port may give a higher rate.",
-        _ => "",
-    };
-    (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling).then(|| {
-        format!("The sequential read rate ({rate}) is close to the bus limit ({limit}).{faster}")
-    })
+    let has_other_reader = matches!(case.transport(), Some(Transport::Sd | Transport::Usb));
+    (case.speaks_of_storage() && rate.per_second() >= BUS_BOUND * ceiling)
+        .then_some(Step::CloseToBusLimit { rate, limit, has_other_reader })
 }
 
-fn settle_pauses(case: &Case<'_>) -> Option<String> {
+fn settle_pauses(case: &Case<'_>) -> Option<Step> {
     let pauses = (0..case.record.phases.len()).flat_map(|index| pauses_in(case.record, index));
     let stands_still = pauses.map(|pause| pause.length).max() >= Some(PAUSE_POOR);
-    (case.speaks_of_storage() && stands_still).then(|| {
-        let trim = match card::trimming(case) {
-            card::Trimming::Unknown => "",
-            card::Trimming::NoHarmKnown => ", run fstrim if the file system supports it",
-            card::Trimming::Harmful => " (do not run fstrim: a kernel's list says that it can harm this card)",
-        };
-        format!(
-            "The storage paused for a second or more. Free some space{trim}, and measure again. If the pauses \
-             stay, the card itself causes them; only another card helps."
-        )
-    })
+    (case.speaks_of_storage() && stands_still).then(|| Step::StorageStops(card::trimming(case)))
 }
 
 /// Advice where the run tested a part of a card or stick, so that the rest may not exist.
-fn verify_capacity(case: &Case<'_>) -> Option<String> {
+fn verify_capacity(case: &Case<'_>) -> Option<Step> {
     let record = case.record;
     let is_of_run =
         !record.is_imported() && !record.phases.is_empty() && record.capacity().is_none();
@@ -492,5 +394,5 @@ fn verify_capacity(case: &Case<'_>) -> Option<String> {
         return None;
     }
     let size = size_beyond_range(record)?;
-    Some(format!("A run does not show whether all {size} are real. `cardproof verify` does."))
+    Some(Step::VerifyCapacity(size))
 }

@@ -8,9 +8,7 @@
 //! for.
 
 use cardproof_facts::{CLASSES, Class, RandomRates};
-use cardproof_record::{
-    Indication, Likelihood, OpName, PatternName, Phase, Record, SyncMode, WarningCode,
-};
+use cardproof_record::{Likelihood, OpName, PatternName, Phase, Record, SyncMode, WarningCode};
 use cardproof_stats::geometric_mean;
 use cardproof_units::{Bytes, Iops, Throughput};
 
@@ -18,7 +16,7 @@ use crate::doubts::{Doubt, doubts};
 use crate::findings;
 use crate::pick::{BoundedRate, is_sequential, is_synced};
 use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
-use crate::stated::why_no_pass;
+use crate::stated::{NoPass, why_no_pass};
 use cardproof_facts::PUBLISHED_CARDS;
 
 /// Two rounds of one card differ by at most this factor in nine of ten cases.
@@ -30,10 +28,76 @@ const MEMORY_FROM: Iops = Iops(30_000.0);
 /// The queue depths at which a random rate is looked for, the class's own first.
 const DEPTHS: [u16; 6] = [32, 64, 16, 8, 4, 1];
 
+/// Whether a class is likely met, and what this rests on.
+#[derive(Clone, Debug)]
+pub(crate) struct Indicated {
+    pub(crate) class: &'static Class,
+    pub(crate) outcome: Likelihood,
+    /// The most important first.
+    pub(crate) basis: Vec<Ground>,
+}
+
+/// What an indication rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ground {
+    /// This class, which the class includes, is probably not passed.
+    Includes(&'static str),
+    /// The sequential write was not measured; every published card with such random writes has this rate or more.
+    PublishedHave(Throughput),
+    /// Nothing speaks for it.
+    Nothing { quantity: Quantity, why: Nothing },
+    /// A figure beside its limit.
+    Figure {
+        quantity: Quantity,
+        rate: Rate,
+        /// The tool that stated it, and how many figures it is the mean of.
+        tool: String,
+        count: usize,
+        at_least: Rate,
+        place: Place,
+        /// Whether it is unknown whether the page cache was used, where that does not decide.
+        is_cache_unknown: bool,
+    },
+}
+
+/// Why no figure speaks for a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nothing {
+    NotMeasured,
+    RateLimited,
+    Synced,
+    Buffered,
+    DepthUnknown,
+}
+
+/// Where a figure lies beside its limit, and what makes that unclear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Above(Option<But>),
+    Near,
+    Below(Option<But>),
+}
+
+/// What makes it unclear on which side of its limit a figure lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum But {
+    /// It may be of the page cache.
+    PageCache,
+    /// The phase cannot show a pass.
+    NoPass(NoPass),
+    /// The limit is for a queue depth of 32.
+    OtherDepth,
+    /// It is unknown whether the host used the card's queue.
+    QueueUnknown,
+    /// The host did not use the card's queue.
+    QueueUnused,
+    /// Larger blocks may be faster.
+    SmallBlocks,
+}
+
 /// The indications of `record` for each class, in the order of [`CLASSES`]. A class without a figure has
 /// none. There are none at all if the figures have intervals or if wrong data was found.
-#[must_use]
-pub fn indications(record: &Record) -> Vec<Indication> {
+pub(crate) fn indicated(record: &Record) -> Vec<Indicated> {
     let has_interval =
         |phase: &Phase| phase.iops.is_some() || phase.throughput_bytes_per_s.is_some();
     let is_forbidden = || doubts(record).iter().any(Doubt::forbids_all);
@@ -45,7 +109,7 @@ pub fn indications(record: &Record) -> Vec<Indication> {
     {
         return Vec::new();
     }
-    let mut all: Vec<Indication> = Vec::with_capacity(CLASSES.len());
+    let mut all: Vec<Indicated> = Vec::with_capacity(CLASSES.len());
     for class in &CLASSES {
         if let Some(own) = of_class(record, class) {
             let own = beside_lower(own, class, &all);
@@ -57,30 +121,27 @@ pub fn indications(record: &Record) -> Vec<Indication> {
 
 /// The indication `own` of `class` beside those of `lower` classes: what likely misses a class likely misses each one
 /// that includes it.
-fn beside_lower(own: Indication, class: &Class, lower: &[Indication]) -> Indication {
+fn beside_lower(own: Indicated, class: &Class, lower: &[Indicated]) -> Indicated {
     let missed = lower.iter().rev().filter(|it| it.outcome == Likelihood::LikelyMisses);
-    let included =
-        missed.filter_map(|it| Class::named(&it.rule)).find(|lower| class.includes(lower));
+    let included = missed.map(|it| it.class).find(|lower| class.includes(lower));
     let Some(included) = included.filter(|_| own.outcome != Likelihood::LikelyMisses) else {
         return own;
     };
-    let why = format!("{}, which this class includes, is probably not passed", included.name);
+    let why = Ground::Includes(included.name);
     let basis = std::iter::once(why).chain(own.basis).collect();
-    Indication { outcome: Likelihood::LikelyMisses, basis, ..own }
+    Indicated { outcome: Likelihood::LikelyMisses, basis, ..own }
 }
 
 /// Those indications of `record` that tell something: of the application classes, unless they are unclear because nothing
 /// random was measured, and of the most demanding recording class that is likely met and the least demanding that is
 /// likely missed.
-#[must_use]
-pub fn telling_indications(record: &Record) -> Vec<Indication> {
-    let all = indications(record);
-    let is_application =
-        |it: &&Indication| Class::named(&it.rule).is_some_and(Class::is_application);
+pub(crate) fn telling(record: &Record) -> Vec<Indicated> {
+    let all = indicated(record);
+    let is_application = |it: &&Indicated| it.class.is_application();
     let of_recording =
-        |outcome| move |it: &&Indication| !is_application(it) && it.outcome == outcome;
+        |outcome| move |it: &&Indicated| !is_application(it) && it.outcome == outcome;
     let has_random = record.phases.iter().any(|it| it.pattern == PatternName::Random);
-    let is_told = |it: &&Indication| has_random || it.outcome != Likelihood::Unclear;
+    let is_told = |it: &&Indicated| has_random || it.outcome != Likelihood::Unclear;
     let best = all.iter().rfind(of_recording(Likelihood::LikelyMeets));
     let worst = all.iter().find(of_recording(Likelihood::LikelyMisses));
     let application = all.iter().filter(is_application).filter(is_told);
@@ -102,13 +163,13 @@ struct Evidence<'r> {
 /// What one limit came to.
 struct Weighed {
     likelihood: Likelihood,
-    reason: String,
+    reason: Ground,
     is_measured: bool,
     /// The figure as a part of its limit.
     share: f64,
 }
 
-fn of_class(record: &Record, class: &Class) -> Option<Indication> {
+fn of_class(record: &Record, class: &'static Class) -> Option<Indicated> {
     let mut weighed: Vec<Weighed> =
         limits_of(class).into_iter().map(|limit| weigh(record, class, limit)).collect();
     if !weighed.iter().any(|limit| limit.is_measured) {
@@ -129,7 +190,7 @@ fn of_class(record: &Record, class: &Class) -> Option<Indication> {
         order.then(a.share.total_cmp(&b.share))
     });
     let basis = weighed.into_iter().map(|limit| limit.reason);
-    Some(Indication { rule: class.name.to_owned(), outcome, basis: basis.collect() })
+    Some(Indicated { class, outcome, basis: basis.collect() })
 }
 
 /// Takes the sequential limit of an application class for met where it was not measured and both random
@@ -149,16 +210,13 @@ fn fill_in_sequential(class: &Class, weighed: &mut [Weighed]) {
         return;
     }
     sequential.likelihood = Likelihood::LikelyMeets;
-    sequential.reason = format!(
-        "sequential write: not measured; every published card with such random writes has {} or more",
-        Throughput(slowest)
-    );
+    sequential.reason = Ground::PublishedHave(Throughput(slowest));
 }
 
 fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
-    let label = limit.quantity.label();
-    let Some(evidence) = evidence(record, limit.quantity) else {
-        let reason = format!("{label}: {}", why_nothing_speaks(record, limit.quantity));
+    let quantity = limit.quantity;
+    let Some(evidence) = evidence(record, quantity) else {
+        let reason = Ground::Nothing { quantity, why: why_nothing_speaks(record, quantity) };
         let likelihood = Likelihood::Unclear;
         return Weighed { likelihood, reason, is_measured: false, share: f64::INFINITY };
     };
@@ -170,77 +228,46 @@ fn weigh(record: &Record, class: &Class, limit: ClassLimit) -> Weighed {
     let has_no_depth = needs_queue && evidence.depth < 32;
     let queue = uses_queue(record);
     let (likelihood, place) = if is_memory {
-        (
-            Likelihood::Unclear,
-            Place::Above(", but the page cache may have been used, so it may be of memory"),
-        )
+        (Likelihood::Unclear, Place::Above(Some(But::PageCache)))
     } else if evidence.rate > least * VARIATION {
         match evidence.phases.iter().find_map(|phase| why_no_pass(record, phase, limit.at_least)) {
-            Some(why) => (Likelihood::Unclear, Place::Above(why)),
-            None => (Likelihood::LikelyMeets, Place::Above("")),
+            Some(why) => (Likelihood::Unclear, Place::Above(Some(But::NoPass(why)))),
+            None => (Likelihood::LikelyMeets, Place::Above(None)),
         }
     } else if evidence.rate * VARIATION >= least {
         (Likelihood::Unclear, Place::Near)
     } else if has_no_depth {
-        (Likelihood::Unclear, Place::Below(", which is for queue depth 32"))
+        (Likelihood::Unclear, Place::Below(Some(But::OtherDepth)))
     } else if needs_queue && queue != Some(true) {
         let why = match queue {
-            None => ", but it is unknown whether the host used the card's command queue",
-            Some(_) => ", but the host did not use the card's command queue",
+            None => But::QueueUnknown,
+            Some(_) => But::QueueUnused,
         };
-        (Likelihood::Unclear, Place::Below(why))
+        (Likelihood::Unclear, Place::Below(Some(why)))
     } else if evidence.is_lower_bound {
-        (Likelihood::Unclear, Place::Below(", but larger blocks may be faster"))
+        (Likelihood::Unclear, Place::Below(Some(But::SmallBlocks)))
     } else {
-        (Likelihood::LikelyMisses, Place::Below(""))
+        (Likelihood::LikelyMisses, Place::Below(None))
     };
     let rate = match limit.at_least {
         Rate::Iops(_) => Rate::Iops(Iops(evidence.rate)),
         Rate::Throughput(_) => Rate::Throughput(Throughput(evidence.rate)),
     };
-    let reason = format!(
-        "{label}: {rate} ({}), {}{}",
-        source(record, evidence.count),
-        place.in_words(limit.at_least),
-        if evidence.is_cache_unknown && !is_memory {
-            "; it is unknown whether the page cache was used"
-        } else {
-            ""
-        }
-    );
+    let reason = Ground::Figure {
+        quantity,
+        rate,
+        tool: record.tool.name.clone(),
+        count: evidence.count,
+        at_least: limit.at_least,
+        place,
+        is_cache_unknown: evidence.is_cache_unknown && !is_memory,
+    };
     Weighed { likelihood, reason, is_measured: true, share: evidence.rate / least }
-}
-
-/// Where a figure lies beside its limit, and what makes that unclear.
-enum Place {
-    Above(&'static str),
-    Near,
-    Below(&'static str),
-}
-
-impl Place {
-    fn in_words(&self, limit: Rate) -> String {
-        match self {
-            Self::Above(but) => format!("well above the limit of {limit}{but}"),
-            Self::Near => format!("too close to the limit of {limit}"),
-            Self::Below("") => format!("well below the limit of {limit}"),
-            Self::Below(but) => format!("below the limit of {limit}{but}"),
-        }
-    }
 }
 
 /// Whether the figures were measured with the card's command queue on; `None` where nobody says.
 fn uses_queue(record: &Record) -> Option<bool> {
     record.conditions.device.card.as_ref()?.command_queue.enabled
-}
-
-/// Such as `one iozone run`.
-fn source(record: &Record, count: usize) -> String {
-    let name = &record.tool.name;
-    match count {
-        1 => format!("one {name} figure"),
-        _ => format!("mean of {count} {name} figures"),
-    }
 }
 
 /// The stated figures of `quantity`.
@@ -253,23 +280,23 @@ fn evidence(record: &Record, quantity: Quantity) -> Option<Evidence<'_>> {
 }
 
 /// Why no figure of `record` speaks for `quantity`: there is none, or what there is tells something else.
-fn why_nothing_speaks(record: &Record, quantity: Quantity) -> &'static str {
+fn why_nothing_speaks(record: &Record, quantity: Quantity) -> Nothing {
     let is_of = |phase: &&Phase| match quantity {
         Quantity::RandomRead => is_random_4k(phase, OpName::Read),
         Quantity::RandomWrite => is_random_4k(phase, OpName::Write),
         Quantity::SequentialWrite => is_sequential(phase, OpName::Write),
     };
     let Some(phase) = record.phases.iter().filter(|phase| phase.is_measured()).find(is_of) else {
-        return "not measured";
+        return Nothing::NotMeasured;
     };
     if has(phase, WarningCode::RateLimited) {
-        "measured under a limit of its own rate"
+        Nothing::RateLimited
     } else if is_synced(phase) {
-        "measured with syncs, which cost more than the class allows for"
+        Nothing::Synced
     } else if has(phase, WarningCode::Buffered) {
-        "measured through the page cache"
+        Nothing::Buffered
     } else {
-        "measured at a queue depth that is not told"
+        Nothing::DepthUnknown
     }
 }
 

@@ -59,7 +59,7 @@ mod wear;
 pub mod who;
 pub mod words;
 
-pub use advice::{SPEED_TELLS_NO_FAKE, next_steps, speed_tells_no_fake};
+pub use advice::speed_tells_no_fake;
 pub use capacity::{Capacity, CapacityReason, capacity, capacity_place};
 pub use cardproof_facts::{
     CLASSES, CONFIDENCE, Class, Family, PUBLISHED_CARDS, PUBLISHED_SOURCE, PublishedCard,
@@ -71,7 +71,6 @@ pub use disturbance::{disturbances, is_part_disturbed};
 pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, quantities};
-pub use indications::{indications, telling_indications};
 pub use jobs::whole_job_time;
 pub use judge::judge;
 pub use log_gain::{LogGain, log_gain};
@@ -92,6 +91,7 @@ pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;
 pub use words::wording;
 pub use words::{
-    Meaning, claims, comparison_only, geometry_in_short, geometry_in_words, limiting_bus, meaning,
-    ratio_in_words, recording_classes, scope, setup_advice, standing,
+    Meaning, SPEED_TELLS_NO_FAKE, claims, comparison_only, geometry_in_short, geometry_in_words,
+    indications, limiting_bus, meaning, next_steps, ratio_in_words, recording_classes, scope,
+    setup_advice, standing, telling_indications,
 };

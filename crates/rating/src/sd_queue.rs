@@ -13,11 +13,6 @@ const BOARDS: [&str; 2] = ["Raspberry Pi 5", "Raspberry Pi Compute Module 5"];
 /// The line that tries the queue with cards that are on no list.
 pub(crate) const TRY_ALL: &str = "dtparam=sd_cqe=2";
 
-/// What goes wrong with some cards.
-pub(crate) const RISK: &str = "with some cards, files then read back wrong without an error, or the system does not \
-                              start (raspberrypi/linux issues 6349 and 6561); make a backup first, and then test it: cardproof \
-                              verify DIRECTORY --queue";
-
 /// What can be done for the command queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueueStep {

@@ -3,6 +3,7 @@
 //! A change of wording touches this folder alone. What is decided here is only how something is said: which
 //! figure is named first, one or many, a comparison in a clause. No verdict, limit or grade comes from here.
 
+mod advice;
 mod bus;
 mod capacity;
 mod claims;
@@ -11,6 +12,7 @@ mod defect;
 pub mod diagnosis;
 pub mod findings;
 mod geometry;
+mod indications;
 mod integrity;
 mod kernel_log;
 pub mod life;
@@ -23,16 +25,20 @@ mod reason;
 mod recording;
 mod replayed;
 mod scope;
+mod sd_queue;
 mod setups;
 mod told;
 mod verdicts;
 pub mod wording;
 
+pub use advice::{SPEED_TELLS_NO_FAKE, next_steps};
 pub use claims::claims;
 pub use geometry::{geometry_in_short, geometry_in_words};
+pub use indications::{indications, telling_indications};
 pub use meaning::{Meaning, meaning};
 pub use recording::recording_classes;
 pub use replayed::standing;
 pub use scope::scope;
+pub(crate) use sd_queue::RISK;
 pub use setups::{ratio_in_words, setup_advice};
 pub use verdicts::{comparison_only, limiting_bus};

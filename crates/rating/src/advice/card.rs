@@ -2,12 +2,12 @@
 
 use cardproof_record::{Outcome, Transport};
 
-use super::Case;
-use crate::sd_queue::{QueueStep, RISK, TRY_ALL, queue_step};
+use super::{Case, Step};
+use crate::sd_queue::{QueueStep, queue_step};
 
 /// What is known of telling the storage what is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trimming {
+pub(crate) enum Trimming {
     /// A kernel's list says that this card loses data by it, or that it does not work.
     Harmful,
     /// The lists were looked at and do not name it, or its kind has no such list.
@@ -27,33 +27,14 @@ pub(super) fn trimming(case: &Case<'_>) -> Trimming {
 }
 
 /// How A2 can be tested, where A1 is passed and A2 could not be tested.
-pub(super) fn test_a2(case: &Case<'_>) -> Option<String> {
+pub(super) fn test_a2(case: &Case<'_>) -> Option<Step> {
     let is_open = case.outcome("A2") == Some(Outcome::NotTestable)
         && case.outcome("A1") == Some(Outcome::Meets);
     if !is_open || case.transport() != Some(&Transport::Sd) {
         return None;
     }
-    let text = match queue_step(&case.record.conditions) {
-        QueueStep::InUse | QueueStep::NotWithThisCard => return None,
-        QueueStep::NotHere => {
-            "This computer cannot test A2: it does not use a card's queue and cache."
-            .to_owned()
-        }
-        QueueStep::NewerKernel => {
-            "To test A2, update the kernel: Raspberry Pi's list of cards with a working command queue has \
-             this card."
-                .to_owned()
-        }
-        QueueStep::RemoveSetting => {
-            "To test A2, remove the line dtparam=sd_cqe=0 from /boot/firmware/config.txt: the kernel's list of \
-             cards with a working command queue has this card."
-                .to_owned()
-        }
-        QueueStep::TryAtARisk => format!(
-            "A2 needs the card's command queue. By default this kernel uses it only with cards on its list of \
-             working ones, and this card is not on it. The line {TRY_ALL} in /boot/firmware/config.txt tries \
-             it with other A2 cards. The risk: {RISK}."
-        ),
-    };
-    Some(text)
+    match queue_step(&case.record.conditions) {
+        QueueStep::InUse | QueueStep::NotWithThisCard => None,
+        step => Some(Step::TestA2(step)),
+    }
 }

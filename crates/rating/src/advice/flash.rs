@@ -2,21 +2,18 @@
 
 use cardproof_record::Record;
 
-use super::{Case, say};
+use super::{Case, Step};
 use crate::geometry::geometry;
 
 /// Where the found geometry is of use.
-pub(super) fn of_geometry(record: &Record) -> String {
+pub(super) fn of_geometry(record: &Record) -> Step {
     let has_unit = geometry(record).is_some_and(|found| {
         [&found.allocation_unit, &found.page].iter().any(|finding| finding.claim().is_some())
     });
     if has_unit {
-        let device = typed_device(record);
-        format!(
-            "Plan partition, file system and settings for this card: `cardproof tune {device} --geometry latest`."
-        )
+        Step::PlanByGeometry { device: typed_device(record) }
     } else {
-        "Nothing needs to be done: `cardproof tune` uses values that suit most cards.".to_owned()
+        Step::UsualValuesSuit
     }
 }
 
@@ -30,18 +27,12 @@ fn typed_device(record: &Record) -> String {
 }
 
 /// Advice where a quantity of the geometry needs a larger range, or none was found.
-pub(super) fn complete_geometry(case: &Case<'_>) -> Option<String> {
+pub(super) fn complete_geometry(case: &Case<'_>) -> Option<Step> {
     let geometry = geometry(case.record)?;
     let has_any = geometry.quantities().iter().any(|(_, finding)| finding.claim().is_some());
     let needed = case.record.flash_timings.probe.needed_range_bytes;
     match needed {
-        Some(needed) => Some(format!(
-            "The test range was too small for some quantities. Run again with --size {} or more.",
-            needed.as_argument()
-        )),
-        None => say(
-            !has_any,
-            "Nothing needs to be done: `cardproof tune` uses values that suit most cards.",
-        ),
+        Some(needed) => Some(Step::GeometryNeedsRange(needed)),
+        None => (!has_any).then_some(Step::UsualValuesSuit),
     }
 }

@@ -2,7 +2,7 @@
 
 use cardproof_record::{Outcome, Transport, WarningCode};
 
-use super::Case;
+use super::{Case, Step};
 use crate::answer::{Answer, Fast};
 use crate::meaning::{Grade, Purpose, grades};
 
@@ -18,48 +18,29 @@ pub(super) fn is_hopeless(case: &Case<'_>) -> bool {
 }
 
 /// What helps where it is hopeless.
-pub(super) fn replace(case: &Case<'_>) -> Option<String> {
-    is_hopeless(case).then(|| {
-        "For a system, use a card that passes A1, or an SSD: this storage is too slow. If it is new and was sold \
-         as A1, give it back."
-            .to_owned()
-    })
+pub(super) fn replace(case: &Case<'_>) -> Option<Step> {
+    is_hopeless(case).then_some(Step::ReplaceSlow)
 }
 
 /// How to find out whether it is the card, where it is not fit for a system.
-pub(super) fn choose_card(case: &Case<'_>) -> Option<String> {
+pub(super) fn choose_card(case: &Case<'_>) -> Option<Step> {
     if case.outcome("A1") != Some(Outcome::Misses) {
         return None;
     }
     let can_be_moved = matches!(case.transport(), Some(Transport::Sd | Transport::Usb))
         && !case.record.is_simulated();
-    let graded = format!("{} A card that passes A1, or an SSD, is faster.", fitness(case));
-    let text = match (can_be_moved, is_hopeless(case)) {
-        (true, true) => {
-            "To be sure that it is the card, measure it again in another reader or board."
-        }
-        (true, false) => {
-            "Measure again in another reader or board. If the card does not pass A1 there either, run the \
-             system from a card that passes A1."
-        }
-        (false, true) => return None,
-        (false, false) => &graded,
-    };
-    Some(text.to_owned())
+    match (can_be_moved, is_hopeless(case)) {
+        (true, true) => Some(Step::MeasureElsewhereToBeSure),
+        (true, false) => Some(Step::MeasureElsewhere),
+        (false, true) => None,
+        (false, false) => Some(Step::ChooseFaster { system: fitness(case) }),
+    }
 }
 
-/// How fit it is for a system, in a sentence that agrees with the grade above it.
-fn fitness(case: &Case<'_>) -> &'static str {
-    let system = match Answer::of_record(case.record).and_then(|answer| answer.fast) {
+/// How fit it is for a system, by the grade above the advice.
+fn fitness(case: &Case<'_>) -> Grade {
+    match Answer::of_record(case.record).and_then(|answer| answer.fast) {
         Some(Fast::Measured { system, .. }) => system,
         _ => Grade::Unknown,
-    };
-    match system {
-        Grade::Poor => "This storage is slow for an operating system.",
-        Grade::PoorOrFair => "This storage is slow to fair for an operating system.",
-        Grade::Fair => "This storage is only fair for an operating system.",
-        Grade::FairOrGood | Grade::Good | Grade::Unknown => {
-            "This storage does not reach A1, the class for an operating system."
-        }
     }
 }

@@ -8,7 +8,8 @@ use cardproof_units::{Bytes, shell_path};
 
 use super::{AppliedBy, Gain, Ground, Setting, TuningPlace, TuningStep};
 use crate::queue_and_cache::{idle_queue_or_cache, is_a2};
-use crate::sd_queue::{QueueStep, RISK, TRY_ALL, queue_step};
+use crate::sd_queue::{QueueStep, TRY_ALL, queue_step};
+use crate::words::RISK;
 
 /// Read-ahead for a card: enough for its full rate, little enough for its small reads.
 const READ_AHEAD: Bytes = Bytes::kib(512);

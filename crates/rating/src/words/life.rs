@@ -3,7 +3,7 @@
 use cardproof_evidence::life::{Basis, Life};
 use cardproof_record::{
     BudgetVerdict, DailyUse, ENDURE_SCHEMA, EnduranceRun, EndureDocument, LifeDays, LifeInterval,
-    Record, StoppedBy, TargetKind,
+    Record, TargetKind,
 };
 use cardproof_units::{rounded_down, rounded_up};
 
@@ -153,19 +153,6 @@ pub fn tested(record: &Record) -> String {
             format!(" (tested: {part} of {size})")
         }
         _ => String::new(),
-    }
-}
-
-/// How the test of a card that did not fail goes on. A simulated card is new each time.
-pub(crate) fn advice_to_go_on(record: &Record, run: &EnduranceRun) -> &'static str {
-    if record.is_simulated() {
-        "To learn how long this simulated card lasts, test it with a larger --cycles, or without a limit."
-    } else if run.stopped_by == StoppedBy::Cycles {
-        "The test used up a part of this card's life. Continue it to learn how long the card lasts: give the command \
-         again with a larger --cycles."
-    } else {
-        "The test used up a part of this card's life. Continue it to learn how long the card lasts: give the same \
-         command again."
     }
 }
 
