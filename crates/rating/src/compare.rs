@@ -28,10 +28,11 @@ use crate::defect::{Defect, defect_in};
 use crate::meaning::Grade;
 use crate::reference::is_published;
 pub use choice::{Choice, Reason};
-pub use column::{CardFigure, Column, has_compared_figure};
+pub use column::{Absence, CardFigure, Column, has_compared_figure};
 pub use correlate::{Correlation, correlations};
 pub use document::{COMPARISON_SCHEMA, Document};
-pub use position::{Position, positions};
+pub use likeness::{Bases, Basis, Difference, Host, InDoubt};
+pub use position::{DiffersIn, Position, positions};
 pub use rank::{Behind, Part, Ranked, Ranking};
 pub use same_card::SameCard;
 pub use shape::Shape;
@@ -92,7 +93,7 @@ pub struct CardFigures {
     /// Its name.
     pub name: String,
     /// How it was measured: the method and the host.
-    pub basis: String,
+    pub basis: Bases,
     /// What it costs.
     pub price: Option<f64>,
     /// Whether it is a simulated card.
@@ -109,13 +110,13 @@ pub struct CardFigures {
 }
 
 /// Why a card has no figure in a column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissingFigure {
     /// The column.
     pub column: Column,
     /// The cause, in a clause.
-    pub cause: String,
+    pub cause: Absence,
 }
 
 /// Where one card stands among the published ones.
@@ -133,7 +134,7 @@ pub struct Places {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRow {
     /// What, such as `4 KiB random write, depth 1`.
-    pub what: String,
+    pub what: Shape,
     /// The unit of its rates: `IOPS` or `bytes/s`.
     pub unit: &'static str,
     /// One for each card.
@@ -153,7 +154,7 @@ pub struct ComparedCell {
     /// How many times as fast as the first card; absent where that may not be said.
     pub ratio: Option<Ratio>,
     /// Why there is no ratio, where both cards have a rate.
-    pub not_alike: Vec<String>,
+    pub not_alike: Vec<Difference>,
 }
 
 /// How many times as fast as the first card.
@@ -250,7 +251,7 @@ pub fn figures(card: &Contender<'_>) -> CardFigures {
         |column: Column| MissingFigure { column, cause: column.cause_of_absence(&card.runs) };
     CardFigures {
         name: card.name.clone(),
-        basis: measured.as_ref().map_or_else(|| "nothing measured".to_owned(), likeness::basis),
+        basis: Bases(measured.as_ref().map(likeness::basis).into_iter().collect()),
         price: card.price,
         is_simulated: card.runs.iter().any(|record| record.is_simulated()),
         defect: defect_in(card.runs.iter().copied()),
@@ -303,10 +304,7 @@ fn compared(shape: &Shape, row: &[Option<Measured<'_>>], scale: &Scale) -> Compa
             ..ComparedCell::default()
         };
         if let Some(first) = first.filter(|_| index > 0) {
-            cell.not_alike = differences(first, measured)
-                .into_iter()
-                .map(|difference| difference.text)
-                .collect();
+            cell.not_alike = differences(first, measured);
             if cell.not_alike.is_empty() {
                 cell.ratio = Some(ratio(shape, first, measured, scale));
             }
@@ -314,7 +312,7 @@ fn compared(shape: &Shape, row: &[Option<Measured<'_>>], scale: &Scale) -> Compa
         cell
     };
     let cells = row.iter().enumerate().map(cell).collect();
-    ComparedRow { what: shape.to_string(), unit: shape.unit(), cells }
+    ComparedRow { what: shape.clone(), unit: shape.unit(), cells }
 }
 
 fn ratio(shape: &Shape, a: &Measured<'_>, b: &Measured<'_>, scale: &Scale) -> Ratio {

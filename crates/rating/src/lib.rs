@@ -76,7 +76,7 @@ pub use judge::judge;
 pub use log_gain::{LogGain, log_gain};
 pub use meaning::{Grade, Purpose};
 pub use pauses::{FELT_PAUSE, Pause, Stalls, longest_wait, pauses_in, stalls};
-pub use pick::{BoundedRate, Finding, NoFigure};
+pub use pick::{BoundedRate, Finding, NoFigure, OtherSequential};
 pub use powercut::power_cuts;
 pub use quantity::{ClassLimit, Quantity, Rate, limits_of, rate_for_verdicts};
 pub use queue_and_cache::{QueueState, Use, idle_queue_or_cache};

@@ -214,10 +214,11 @@ pub(crate) fn is_random_4k(phase: &Phase, op: OpName, queue_depth: u16) -> bool 
 
 /// A sequential rate that is not compared with others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct OtherSequential {
+pub struct OtherSequential {
     /// The size of its blocks; `None` where it went through the page cache.
-    pub(crate) block: Option<Bytes>,
-    pub(crate) rate: Throughput,
+    pub block: Option<Bytes>,
+    /// The rate.
+    pub rate: Throughput,
 }
 
 /// The sequential rate of smaller blocks or of the page cache that `record` has, which is another quantity; `None`

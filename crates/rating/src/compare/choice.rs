@@ -87,7 +87,7 @@ fn decisive(best: &Ranked, next: &Ranked) -> Option<Reason> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Behind, Part, Use};
+    use super::super::{Bases, Behind, Part, Use};
     use super::*;
     use cardproof_units::Bytes;
 
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn ranking(cards: Vec<Ranked>) -> Ranking {
-        Ranking { by: Use::System, basis: String::new(), cards, is_one_span: true }
+        Ranking { by: Use::System, basis: Bases::default(), cards, is_one_span: true }
     }
 
     #[test]

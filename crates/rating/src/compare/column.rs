@@ -8,9 +8,9 @@ use cardproof_stats::{RunRate, Variation};
 use cardproof_units::Bytes;
 use serde::Serialize;
 
-use super::likeness::FoundDoubts;
+use super::likeness::{FoundDoubts, InDoubt};
 use super::shape::{Measured, Shape};
-use crate::pick::{Finding, is_sequential, smaller_sequential};
+use crate::pick::{Finding, NoFigure, OtherSequential, is_sequential, smaller_sequential};
 use crate::reference::is_published;
 use crate::slowdown::faster_alone;
 
@@ -49,19 +49,6 @@ impl Column {
         Self::SequentialRead,
         Self::SequentialWrite,
     ];
-
-    /// In words, such as `4 KiB random write`.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::RandomRead => "4 KiB random read",
-            Self::RandomWrite => "4 KiB random write",
-            Self::SyncedWrite => "4 KiB synced write",
-            Self::SequentialRead => "sequential read",
-            Self::SequentialWrite => "sequential write",
-            Self::SustainedWrite => "sustained sequential write",
-        }
-    }
 
     /// The column of the table whose phase measures this one too.
     #[must_use]
@@ -108,7 +95,7 @@ impl Column {
 
     /// Why `runs` have no figure in this column, in a clause.
     #[must_use]
-    pub fn cause_of_absence(self, runs: &[&Record]) -> String {
+    pub fn cause_of_absence(self, runs: &[&Record]) -> Absence {
         let fits = |phase: &Phase| match self {
             Self::SequentialRead => is_sequential(phase, OpName::Read),
             Self::SequentialWrite | Self::SustainedWrite => is_sequential(phase, OpName::Write),
@@ -116,35 +103,32 @@ impl Column {
         };
         let lacking = runs.iter().find(|record| Finding::find(record, fits).measured().is_none());
         lacking.map_or_else(
-            || "its figure is unusable".to_owned(),
+            || Absence::NoFigure(NoFigure::Unusable),
             |record| match is_published(record) {
-                true => "its source has no such figure".to_owned(),
+                true => Absence::NotInSource,
                 false => {
                     let finding = Finding::find(record, fits);
                     self.other_depth(record)
                         .or_else(|| self.smaller_blocks(record, finding))
-                        .unwrap_or_else(|| finding.cause().to_string())
+                        .unwrap_or_else(|| Absence::NoFigure(finding.cause()))
                 }
             },
         )
     }
 
     /// That `record` has this rate with more in flight, which is another quantity; `None` where it has not.
-    fn other_depth(self, record: &Record) -> Option<String> {
+    fn other_depth(self, record: &Record) -> Option<Absence> {
         let wanted = self.shape(&[record]).filter(|_| self.is_told_in_iops())?;
         let is_deeper = |phase: &&Phase| {
             let shape = Shape::from_phase(phase);
             shape.queue_depth > 1 && Shape { queue_depth: wanted.queue_depth, ..shape } == wanted
         };
         let deeper = record.phases.iter().filter(|phase| phase.is_measured()).find(is_deeper)?;
-        Some(format!(
-            "measured at queue depth {}, but compared at queue depth {}",
-            deeper.queue_depth, wanted.queue_depth
-        ))
+        Some(Absence::OtherDepth { measured: deeper.queue_depth, compared: wanted.queue_depth })
     }
 
     /// That `record` has this rate only of smaller blocks, where it has no phase of large ones.
-    fn smaller_blocks(self, record: &Record, finding: Finding<'_>) -> Option<String> {
+    fn smaller_blocks(self, record: &Record, finding: Finding<'_>) -> Option<Absence> {
         let op = match self {
             Self::SequentialRead => OpName::Read,
             Self::SequentialWrite | Self::SustainedWrite => OpName::Write,
@@ -152,7 +136,7 @@ impl Column {
         };
         matches!(finding, Finding::Absent { .. })
             .then(|| smaller_sequential(record, op))?
-            .map(|other| other.to_string())
+            .map(Absence::OtherSequential)
     }
 
     pub(super) fn measured<'r>(self, runs: &[&'r Record]) -> Option<Measured<'r>> {
@@ -217,6 +201,24 @@ fn level_rate(level: &Level) -> Option<RunRate> {
     })
 }
 
+/// Why a card has no figure in a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Absence {
+    /// The source of a published card has no such figure.
+    NotInSource,
+    /// It was measured with more in flight.
+    OtherDepth {
+        /// So many.
+        measured: u16,
+        /// So many are compared.
+        compared: u16,
+    },
+    /// It was measured in smaller blocks, or through the page cache.
+    OtherSequential(OtherSequential),
+    /// There is no usable figure.
+    NoFigure(NoFigure),
+}
+
 /// What one card has in one column.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -230,7 +232,7 @@ pub struct CardFigure {
     /// The range of addresses over which it was measured; zero where that is not told.
     pub span_bytes: Bytes,
     /// Why the figure stands for nothing; absent where nothing speaks against it.
-    pub doubt: Option<String>,
+    pub doubt: Option<InDoubt>,
     /// The disturbances during its tests, which can only have slowed them.
     pub disturbed_by: Vec<DisturbanceKind>,
 }

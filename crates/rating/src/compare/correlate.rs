@@ -4,10 +4,11 @@
 //! cards that were measured on one basis are taken together.
 
 use cardproof_stats::rank_correlation;
+use cardproof_units::Bytes;
 use serde::Serialize;
 
 use super::Contender;
-use super::likeness::shared_basis;
+use super::likeness::{Basis, shared_basis};
 use super::shape::{Measured, Shape, shapes_in};
 
 /// Fewer cards than this show no order worth the name.
@@ -65,7 +66,7 @@ pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
 /// The times of `job` and the rates of `shape` of those `cards` that have both on one basis, of
 /// several bases the one of most cards.
 fn alike(cards: &[Contender<'_>], job: &str, shape: &Shape) -> Vec<(f64, f64)> {
-    let mut by_basis: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    let mut by_basis: Vec<((Basis, Bytes), Vec<(f64, f64)>)> = Vec::new();
     for card in cards {
         let Some((basis, pair)) = pair(card, job, shape) else { continue };
         match by_basis.iter_mut().find(|(known, _)| *known == basis) {
@@ -75,14 +76,15 @@ fn alike(cards: &[Contender<'_>], job: &str, shape: &Shape) -> Vec<(f64, f64)> {
     }
     // The first of those that are equally long.
     by_basis.reverse();
-    by_basis.into_iter().max_by_key(|(_, pairs)| pairs.len()).unwrap_or_default().1
+    let most = by_basis.into_iter().max_by_key(|(_, pairs)| pairs.len());
+    most.map_or_else(Vec::new, |(_, pairs)| pairs)
 }
 
-fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<(String, (f64, f64))> {
+fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<((Basis, Bytes), (f64, f64))> {
     let jobs = &card.runs.first()?.jobs;
     let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
     let measured = Measured::new(shape, &card.runs)?;
     // A range decides a rate too.
-    let basis = format!("{}, over {}", shared_basis(&measured)?, measured.phase.span_bytes);
+    let basis = (shared_basis(&measured)?, measured.phase.span_bytes);
     Some((basis, (time.as_secs_f64(), measured.rate())))
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Choice, Comparison, Use};
+use super::{Bases, Choice, Comparison, Use};
 
 /// The name and version of the form.
 pub const COMPARISON_SCHEMA: &str = "cardproof.comparison/1";
@@ -28,7 +28,7 @@ pub struct Document<'c> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     /// How these cards were measured.
-    pub basis: String,
+    pub basis: Bases,
     /// The best of them.
     #[serde(flatten)]
     pub choice: Choice,

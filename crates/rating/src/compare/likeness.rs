@@ -1,6 +1,6 @@
 //! Whether two phases of one shape may be compared at all, and if not, why.
 
-use cardproof_record::{Phase, Record, WarningCode};
+use cardproof_record::{Phase, Record, Warning, WarningCode};
 use cardproof_units::Bytes;
 
 use super::shape::Measured;
@@ -15,33 +15,91 @@ const IOZONE: [&str; 5] =
 const SPAN_TOLERANCE: f64 = 1.05;
 
 /// Something that differs between two figures and decides a rate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    /// What differs, without its values, such as `the host`.
-    pub(super) subject: String,
-    /// The whole difference in words.
-    pub(super) text: String,
+#[derive(Clone, Debug, PartialEq)]
+pub enum Difference {
+    /// The methods.
+    Method([String; 2]),
+    /// The versions of the profile.
+    Profile([u32; 2]),
+    /// The hosts; `None` where one is not known.
+    Host(Option<[Host; 2]>),
+    /// The ranges of addresses; zero where one is not told.
+    Range([Bytes; 2]),
+    /// Only one used the page cache.
+    PageCache,
+    /// A figure is in doubt.
+    Doubt(InDoubt),
 }
+
+impl Difference {
+    /// Whether `other` differs in the same, whatever the values.
+    pub(super) fn is_in_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Doubt(one), Self::Doubt(another)) => one == another,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+}
+
+/// Why a figure stands for nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InDoubt {
+    /// A doubt says so.
+    Warned(Warning),
+    /// It may be of the page cache, as this tool does not tell.
+    PerhapsMemory(String),
+}
+
+/// A class of hosts that serve a card alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// A simulated one.
+    Simulated,
+    /// A board of this name.
+    Board(String),
+    /// A computer.
+    Computer {
+        /// Its architecture.
+        architecture: String,
+        /// The number of its processors.
+        cpus: u32,
+        /// Its memory.
+        memory: Bytes,
+    },
+}
+
+/// What a figure was measured by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Basis {
+    /// The method.
+    pub method: String,
+    /// The host; `None` where too little is known of it.
+    pub host: Option<Host>,
+    /// Whether it went through the page cache.
+    pub is_buffered: bool,
+}
+
+/// What the figures of a card were measured by, each once; empty where nothing was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bases(pub Vec<Basis>);
 
 /// Everything that differs between `a` and `b` and decides a rate; empty where they are alike.
 pub(super) fn differences(a: &Measured<'_>, b: &Measured<'_>) -> Vec<Difference> {
     let mut found: Vec<Difference> =
         [method(a, b), host(a, b), span(a, b), cache(a, b)].into_iter().flatten().collect();
     let doubts = [a, b].into_iter().filter_map(in_doubt);
-    found.extend(doubts.map(|doubt| {
-        let text = format!("a figure is in doubt: {doubt}");
-        Difference { subject: text.clone(), text }
-    }));
+    found.extend(doubts.map(Difference::Doubt));
     found
 }
 
 /// The basis of a figure: figures of one basis and one range may be compared. Profiles of ours in
 /// different versions are different methods.
-pub(super) fn basis(measured: &Measured<'_>) -> String {
-    let method = method_of(measured.record, measured.phase);
-    let host = host_class(measured.record).unwrap_or_else(|| "unknown host".to_owned());
-    let cache = if is_buffered(measured) { ", through the page cache" } else { "" };
-    format!("{method} on {host}{cache}")
+pub(super) fn basis(measured: &Measured<'_>) -> Basis {
+    Basis {
+        method: method_of(measured.record, measured.phase),
+        host: host_class(measured.record),
+        is_buffered: is_buffered(measured),
+    }
 }
 
 /// Whether two ranges of addresses are alike; a range that is not told is like no other.
@@ -51,7 +109,7 @@ pub(super) fn is_span_alike(a: Bytes, b: Bytes) -> bool {
 
 /// The basis of a figure that may stand beside others of the same; `None` where too little is known
 /// of the host to say that another's is the same, or where the figure is in doubt.
-pub(super) fn shared_basis(measured: &Measured<'_>) -> Option<String> {
+pub(super) fn shared_basis(measured: &Measured<'_>) -> Option<Basis> {
     let is_known = host_class(measured.record).is_some() && in_doubt(measured).is_none();
     is_known.then(|| basis(measured))
 }
@@ -75,24 +133,17 @@ pub(super) fn range_advantage(own: Bytes, other: Bytes) -> Option<f64> {
     Some(if times < 1.0 { 1.0 } else { times.max(at_hand) })
 }
 
-fn two(subject: &str, a: &str, b: &str) -> Difference {
-    Difference { subject: subject.to_owned(), text: format!("{subject} differs ({a}; {b})") }
-}
-
 fn method(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
     let [method_a, method_b] = [a, b].map(|of| method_of(of.record, of.phase));
     if method_a != method_b {
-        return Some(two("the method", &method_a, &method_b));
+        return Some(Difference::Method([method_a, method_b]));
     }
     let [profile_a, profile_b] = [a, b].map(|of| &of.record.profile);
     let is_changed = profile_a.name == profile_b.name
         && !a.record.is_imported()
         && !b.record.is_imported()
         && profile_a.version != profile_b.version;
-    is_changed.then(|| {
-        let version = |version: u32| format!("version {version}");
-        two("the profile", &version(profile_a.version), &version(profile_b.version))
-    })
+    is_changed.then_some(Difference::Profile([profile_a.version, profile_b.version]))
 }
 
 /// Who measured how. A profile of ours that repeats a tool's method counts as that method.
@@ -118,25 +169,22 @@ fn host(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
     let [host_a, host_b] = [a, b].map(|of| host_class(of.record));
     match (host_a, host_b) {
         (Some(a), Some(b)) if a == b => None,
-        (Some(a), Some(b)) => Some(two("the host", &a, &b)),
-        _ => Some(Difference {
-            subject: "the host".to_owned(),
-            text: "the host is unknown for one of them".to_owned(),
-        }),
+        (Some(a), Some(b)) => Some(Difference::Host(Some([a, b]))),
+        _ => Some(Difference::Host(None)),
     }
 }
 
 /// The class of hosts that serve a card alike; `None` where too little is known.
-fn host_class(record: &Record) -> Option<String> {
+fn host_class(record: &Record) -> Option<Host> {
     if record.is_simulated() {
-        return Some("a simulated host".to_owned());
+        return Some(Host::Simulated);
     }
     let host = &record.conditions.host;
     if let Some(board) = &host.board {
-        return Some(board_class(board));
+        return Some(Host::Board(board_class(board)));
     }
-    let architecture = host.architecture.as_deref()?;
-    Some(format!("{architecture}, {} CPUs, {}", host.cpus?, host.memory_bytes?))
+    let architecture = host.architecture.clone()?;
+    Some(Host::Computer { architecture, cpus: host.cpus?, memory: host.memory_bytes? })
 }
 
 /// A board without its revision: `Raspberry Pi 4 Model B Rev 1.4` and `Raspberry Pi 4 B` are one.
@@ -153,10 +201,7 @@ fn board_class(board: &str) -> String {
 
 fn span(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
     let [span_a, span_b] = [a, b].map(|of| of.phase.span_bytes);
-    let told = |span: Bytes| {
-        if span == Bytes::ZERO { "unknown".to_owned() } else { span.to_string() }
-    };
-    (!is_span_alike(span_a, span_b)).then(|| two("the range", &told(span_a), &told(span_b)))
+    (!is_span_alike(span_a, span_b)).then_some(Difference::Range([span_a, span_b]))
 }
 
 fn is_buffered(measured: &Measured<'_>) -> bool {
@@ -166,33 +211,26 @@ fn is_buffered(measured: &Measured<'_>) -> bool {
 }
 
 fn cache(a: &Measured<'_>, b: &Measured<'_>) -> Option<Difference> {
-    (is_buffered(a) != is_buffered(b)).then(|| Difference {
-        subject: "the use of the page cache".to_owned(),
-        text: "only one used the page cache".to_owned(),
-    })
+    (is_buffered(a) != is_buffered(b)).then_some(Difference::PageCache)
 }
 
 /// Why the figure of `measured` stands for nothing, if it does not.
-pub(super) fn in_doubt(measured: &Measured<'_>) -> Option<String> {
+pub(super) fn in_doubt(measured: &Measured<'_>) -> Option<InDoubt> {
     in_one_of(&doubts(measured.record), measured).or_else(|| of_memory(measured))
 }
 
 /// Which of `doubts`, those about the record of `measured`, says that its figure stands for nothing.
-fn in_one_of(doubts: &[Doubt], measured: &Measured<'_>) -> Option<String> {
+fn in_one_of(doubts: &[Doubt], measured: &Measured<'_>) -> Option<InDoubt> {
     let doubt = doubts.iter().find(|doubt| {
         doubt.warning.code != WarningCode::Buffered && doubt.forbids_verdict_on(measured.index)
     })?;
-    Some(doubt.warning.to_string())
+    Some(InDoubt::Warned(doubt.warning.clone()))
 }
 
 /// That the figure of `measured` may be of memory and not of the storage.
-fn of_memory(measured: &Measured<'_>) -> Option<String> {
-    may_be_memory(measured.record, measured.phase).then(|| {
-        format!(
-            "perhaps of the page cache (memory), as {} does not tell",
-            measured.record.tool.name
-        )
-    })
+fn of_memory(measured: &Measured<'_>) -> Option<InDoubt> {
+    may_be_memory(measured.record, measured.phase)
+        .then(|| InDoubt::PerhapsMemory(measured.record.tool.name.clone()))
 }
 
 /// The doubts about records, each found once for all figures.
@@ -201,7 +239,7 @@ pub(super) struct FoundDoubts<'r>(Vec<(&'r Record, Vec<Doubt>)>);
 
 impl<'r> FoundDoubts<'r> {
     /// As [`in_doubt`].
-    pub(super) fn in_doubt(&mut self, measured: &Measured<'r>) -> Option<String> {
+    pub(super) fn in_doubt(&mut self, measured: &Measured<'r>) -> Option<InDoubt> {
         let known = self.0.iter().position(|(record, _)| std::ptr::eq(*record, measured.record));
         let at = known.unwrap_or_else(|| {
             self.0.push((measured.record, doubts(measured.record)));

@@ -6,7 +6,7 @@
 use cardproof_record::{OpName, Record};
 use serde::Serialize;
 
-use super::likeness::differences;
+use super::likeness::{Difference, differences};
 use super::shape::{Measured, Shape};
 use crate::reference::references;
 
@@ -15,7 +15,7 @@ use crate::reference::references;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Position {
     /// What was measured, such as `4 KiB random write, depth 1`.
-    pub what: String,
+    pub what: Shape,
     /// The number of published cards with a lower figure.
     pub faster_than: usize,
     /// The number of published cards in the comparison.
@@ -23,27 +23,12 @@ pub struct Position {
     /// Whether all of them were measured with the same method on the same kind of host.
     pub is_like_with_like: bool,
     /// The differences from the others, in words; empty if there are none.
-    pub differs_in: Vec<String>,
+    pub differs_in: Vec<DiffersIn>,
 }
 
-impl Position {
-    /// In one sentence.
-    #[must_use]
-    pub fn in_words(&self) -> String {
-        let Self { what, faster_than, of, .. } = self;
-        let place = format!(
-            "{what}: faster than {faster_than} of the {of} published measurements that cardproof knows"
-        );
-        if self.is_like_with_like {
-            format!("{place} with the same method and the same kind of host.")
-        } else {
-            format!(
-                "{place}. This is only a rough comparison. Different or unknown: {}.",
-                self.differs_in.join(", ")
-            )
-        }
-    }
-}
+/// In what a card differs from others, whatever the values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiffersIn(pub Difference);
 
 /// The places of the 4 KiB random read and write, one at a time, of `record` among all published
 /// cards: only those that were measured alike where there are at least five, else all of them.
@@ -68,7 +53,7 @@ fn position(shape: &Shape, record: &Record) -> Option<Position> {
     let among: Vec<&Measured<'_>> = if is_like_with_like { alike } else { others.iter().collect() };
     let differs_in = if is_like_with_like { Vec::new() } else { kinds_of_difference(&own, &among) };
     Some(Position {
-        what: shape.to_string(),
+        what: shape.clone(),
         faster_than: among.iter().filter(|other| own.rate() > other.rate()).count(),
         of: among.len(),
         is_like_with_like,
@@ -77,11 +62,11 @@ fn position(shape: &Shape, record: &Record) -> Option<Position> {
 }
 
 /// In what `own` differs from `others`, each once and without its values.
-fn kinds_of_difference(own: &Measured<'_>, others: &[&Measured<'_>]) -> Vec<String> {
-    let mut kinds: Vec<String> = Vec::new();
+fn kinds_of_difference(own: &Measured<'_>, others: &[&Measured<'_>]) -> Vec<DiffersIn> {
+    let mut kinds: Vec<DiffersIn> = Vec::new();
     for difference in others.iter().flat_map(|other| differences(own, other)) {
-        if !kinds.contains(&difference.subject) {
-            kinds.push(difference.subject);
+        if !kinds.iter().any(|known| known.0.is_in_the_same(&difference)) {
+            kinds.push(DiffersIn(difference));
         }
     }
     kinds

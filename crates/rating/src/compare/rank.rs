@@ -17,7 +17,7 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 use super::column::Column;
-use super::likeness::{basis, in_doubt, is_span_alike, range_advantage, shared_basis};
+use super::likeness::{Bases, basis, in_doubt, is_span_alike, range_advantage, shared_basis};
 use super::shape::Measured;
 use super::uses::Use;
 use super::{CONFIDENCE, Contender};
@@ -29,7 +29,7 @@ pub struct Ranking {
     /// By what.
     pub by: Use,
     /// How all of them were measured.
-    pub basis: String,
+    pub basis: Bases,
     /// By their places, and best first where these are the same; at least one.
     pub cards: Vec<Ranked>,
     /// Whether all were measured over one range of addresses.
@@ -95,7 +95,7 @@ pub struct Part {
 /// A card's figure for a use, with what it takes to compare it.
 struct Score<'r> {
     ranked: Ranked,
-    basis: String,
+    basis: Bases,
     /// Whether others of the same basis are known to be measured alike.
     can_share: bool,
     measured: Vec<Measured<'r>>,
@@ -218,14 +218,14 @@ fn sound<'r>(
 }
 
 /// How `measured` were measured: of one basis, or the bases with what they are of.
-fn common_basis(measured: &[Measured<'_>]) -> String {
-    let mut bases: Vec<String> = Vec::new();
+fn common_basis(measured: &[Measured<'_>]) -> Bases {
+    let mut bases = Vec::new();
     for one in measured.iter().map(basis) {
         if !bases.contains(&one) {
             bases.push(one);
         }
     }
-    bases.join(" and ")
+    Bases(bases)
 }
 
 /// The orders of `cards`, one for each use and basis on which at least one was measured.
@@ -277,7 +277,7 @@ fn ranked(by: Use, mut group: Vec<Score<'_>>) -> Ranking {
         let pairs = score.ranked.parts.iter().zip(&group[0].ranked.parts);
         pairs.into_iter().all(|(own, first)| is_span_alike(own.span_bytes, first.span_bytes))
     });
-    let basis = group.first().map_or(String::new(), |score| score.basis.clone());
+    let basis = group.first().map_or_else(Bases::default, |score| score.basis.clone());
     let mut cards: Vec<Ranked> = group.into_iter().map(|score| score.ranked).collect();
     value(by, &mut cards);
     Ranking { by, basis, cards, is_one_span }

@@ -1,7 +1,5 @@
 //! What is compared: phases of one shape, found by what they did and not by what they are called.
 
-use std::fmt;
-
 use cardproof_record::{DisturbanceKind, OpName, PatternName, Phase, Record};
 use cardproof_stats::{RunRate, Variation, geometric_mean};
 use cardproof_units::Bytes;
@@ -81,33 +79,6 @@ impl Shape {
             (PatternName::Sequential, _) => SEQUENTIAL_CV,
             (_, OpName::Read) => RANDOM_READ_CV,
             _ => RANDOM_WRITE_CV,
-        }
-    }
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.block_size > Bytes::ZERO {
-            write!(f, "{} ", self.block_size.in_short())?;
-        }
-        match self.pattern {
-            PatternName::Sequential => f.write_str("sequential ")?,
-            PatternName::Random => f.write_str("random ")?,
-            PatternName::Unknown => {}
-        }
-        match self.op {
-            OpName::Read => f.write_str("read")?,
-            OpName::Write => f.write_str("write")?,
-            _ if self.read_percent > 0 => write!(f, "mix, {} % reads", self.read_percent)?,
-            _ => f.write_str("transfer")?,
-        }
-        if self.queue_depth > 0 {
-            write!(f, ", depth {}", self.queue_depth)?;
-        }
-        match self.fsync_every {
-            Some(1) => f.write_str(", fsync after each"),
-            Some(every) => write!(f, ", fsync every {every}"),
-            None => Ok(()),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What one request costs on a card, from its micro-benchmarks.
 
-use cardproof_record::{OpName, PatternName, Phase, Record};
+use cardproof_record::{OpName, PatternName, Phase, Record, Warning};
 use cardproof_units::{Bytes, Iops, Throughput};
 
 use crate::doubts::{Doubt, doubts};
 use crate::indications::VARIATION;
-use crate::pick::{BoundedRate, Finding, is_sequential, is_synced};
+use crate::pick::{BoundedRate, Finding, NoFigure, is_sequential, is_synced};
 use crate::shown::shown_rate;
 use cardproof_facts::PublishedCard;
 
@@ -64,18 +64,35 @@ struct Span {
     is_interval: bool,
 }
 
+/// Why no job can be predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoPrediction {
+    /// A doubt forbids it.
+    InDoubt {
+        /// The name of the phase that raises it.
+        phase: Option<String>,
+        /// The doubt.
+        doubt: Warning,
+    },
+    /// There is no figure of small writes.
+    NoWrites(NoFigure),
+}
+
 impl Priced {
     /// The costs that `record` shows, or why it shows none.
-    pub(super) fn from_record(record: &Record) -> Result<Self, String> {
+    pub(super) fn from_record(record: &Record) -> Result<Self, NoPrediction> {
         let doubts = doubts(record);
         if let Some(doubt) = doubts.iter().find(|doubt| doubt.forbids_all()) {
-            return Err(doubt.text(record));
+            return Err(NoPrediction::InDoubt {
+                phase: doubt.phase_of(record).map(|phase| phase.name.clone()),
+                doubt: doubt.warning.clone(),
+            });
         }
         let write = Finding::of_random_4k(record, OpName::Write, 1);
         let write = trusted(&doubts, write)
             .and_then(iops)
             .filter(|write| write.best > 0.0)
-            .ok_or_else(|| format!("4 KiB random write, one at a time: {}", write.cause()))?;
+            .ok_or_else(|| NoPrediction::NoWrites(write.cause()))?;
         let small = trusted(&doubts, Finding::find(record, is_small_read)).and_then(iops);
         let sequential = Finding::find(record, |phase| is_sequential(phase, OpName::Read));
         let sequential = trusted(&doubts, sequential).and_then(throughput);

@@ -15,12 +15,13 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
     for row in &comparison.rows {
         for (card, cell) in comparison.figures.iter().zip(&row.cells) {
             let defect = card.defect.as_ref().map_or_else(String::new, Defect::words);
+            let reasons: Vec<String> = cell.not_alike.iter().map(ToString::to_string).collect();
             let ends = |ends: Option<[f64; 2]>| [ends.map(|it| it[0]), ends.map(|it| it[1])];
             let [low, high] = ends(cell.between);
             let [ratio_low, ratio_high] = ends(cell.ratio.and_then(|ratio| ratio.between));
             let ratio = cell.ratio.map(|ratio| ratio.estimate);
             let line = [
-                quoted(&row.what),
+                quoted(&row.what.to_string()),
                 quoted(&card.name),
                 row.unit.to_owned(),
                 number(cell.rate, 2),
@@ -30,7 +31,7 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
                 number(ratio, 4),
                 number(ratio_low, 4),
                 number(ratio_high, 4),
-                quoted(&cell.not_alike.join("; ")),
+                quoted(&reasons.join("; ")),
                 quoted(&defect),
             ];
             out.push_str(&line.join(","));

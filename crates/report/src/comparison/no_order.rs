@@ -36,7 +36,8 @@ fn lacking(comparison: &Comparison, wanted: Use) -> String {
         .map(|(card, column)| {
             let cause = card.missing.iter().find(|missing| missing.column == column);
             let cause = cause.filter(|_| sound(comparison).len() == 2);
-            let cause = cause.map_or_else(String::new, |it| format!(" ({})", one_line(&it.cause)));
+            let cause = cause
+                .map_or_else(String::new, |it| format!(" ({})", one_line(&it.cause.to_string())));
             let is_in_doubt = card.figures.iter().any(|it| it.column == column);
             let figure = if is_in_doubt { "sound figure" } else { "figure" };
             format!("'{}' has no {figure} of {}{cause}", one_line(&card.name), column.label())

@@ -178,7 +178,7 @@ fn doubted(comparison: &Comparison) -> Option<String> {
     for card in &comparison.figures {
         for figure in &card.figures {
             if let Some(doubt) = &figure.doubt {
-                causes.add(&one_line(doubt), &one_line(&card.name));
+                causes.add(&one_line(&doubt.to_string()), &one_line(&card.name));
             }
         }
     }
@@ -197,7 +197,7 @@ fn absent(comparison: &Comparison, wanted: Use) -> Option<String> {
         for card in &comparison.figures {
             for missing in &card.missing {
                 if is_weighed(missing.column) == turn && is_shown(missing.column) {
-                    causes.add(&one_line(&missing.cause), &one_line(&card.name));
+                    causes.add(&one_line(&missing.cause.to_string()), &one_line(&card.name));
                 }
             }
         }

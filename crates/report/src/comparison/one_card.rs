@@ -45,7 +45,7 @@ fn changes(comparison: &Comparison) -> Option<String> {
     }
     let ratio_of = |row: &cardproof_rating::compare::ComparedRow| {
         let ratio = row.cells.get(1)?.ratio?;
-        Some(format!("{}: {}", one_line(&row.what), in_words(ratio)))
+        Some(format!("{}: {}", one_line(&row.what.to_string()), in_words(ratio)))
     };
     let ratios: Vec<String> = comparison.rows.iter().filter_map(ratio_of).collect();
     let [first, second] = comparison.cards.as_slice() else { return None };

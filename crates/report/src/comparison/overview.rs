@@ -5,7 +5,7 @@
 //! be held against another's.
 
 use cardproof_rating::compare::{
-    CardFigure, CardFigures, Choice, Column, Comparison, Ranked, Ranking, Use,
+    Bases, CardFigure, CardFigures, Choice, Column, Comparison, Ranked, Ranking, Use,
 };
 use cardproof_rating::wording;
 use cardproof_units::shell_word;
@@ -78,7 +78,7 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
     let is_one_card = one_card::is_certain(comparison);
     let grid = |group: &Group<'_>| {
         let grid = Grid {
-            heading: has_several.then(|| sentence(&one_line(group.basis))),
+            heading: has_several.then(|| sentence(&one_line(&group.basis_in_words()))),
             columns: columns(comparison, wanted),
             rows: group.rows(comparison, wanted),
         };
@@ -104,7 +104,8 @@ pub(super) fn overview(comparison: &Comparison, wanted: Use) -> Overview {
 
 /// The cards of one basis: those with a place, best first, then those without.
 struct Group<'c> {
-    basis: &'c str,
+    /// `None` of cards that are ranked with no other.
+    basis: Option<&'c Bases>,
     ranked: Vec<&'c Ranked>,
     others: Vec<&'c CardFigures>,
 }
@@ -115,12 +116,12 @@ const ALONE: &str = "measured on another computer or in another way: not compara
 /// The cards by basis. Those that stand alone come together at the end.
 fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group<'c>> {
     let mut groups: Vec<Group<'c>> = Vec::new();
-    let mut alone = Group { basis: ALONE, ranked: Vec::new(), others: Vec::new() };
+    let mut alone = Group { basis: None, ranked: Vec::new(), others: Vec::new() };
     let is_only = rankings.len() == 1;
     for ranking in rankings {
         let ranked: Vec<&Ranked> = ranking.cards.iter().collect();
         if ranked.len() > 1 || is_only {
-            groups.push(Group { basis: &ranking.basis, ranked, others: Vec::new() });
+            groups.push(Group { basis: Some(&ranking.basis), ranked, others: Vec::new() });
         } else {
             alone.ranked.extend(ranked);
         }
@@ -130,7 +131,7 @@ fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group
     };
     for card in comparison.figures.iter().filter(|card| !is_ranked(card)) {
         // Without another host in sight there is no need for a table of its own.
-        let at_home = groups.iter().position(|group| group.basis == card.basis);
+        let at_home = groups.iter().position(|group| group.basis == Some(&card.basis));
         let only_one = (groups.len() == 1 && alone.ranked.is_empty()).then_some(0);
         match at_home.or(only_one) {
             Some(at) => groups[at].others.push(card),
@@ -144,12 +145,16 @@ fn groups<'c>(comparison: &'c Comparison, rankings: &[&'c Ranking]) -> Vec<Group
 }
 
 impl Group<'_> {
+    fn basis_in_words(&self) -> String {
+        self.basis.map_or_else(|| ALONE.to_owned(), ToString::to_string)
+    }
+
     fn rows(&self, comparison: &Comparison, wanted: Use) -> Vec<Vec<String>> {
         let value = |value: f64| match wanted {
             Use::Camera => wording::bare(&told("bytes/s", value * 1e6)),
             _ => figure(value),
         };
-        let places = if self.basis == ALONE { Vec::new() } else { notes::places(&self.ranked) };
+        let places = if self.basis.is_none() { Vec::new() } else { notes::places(&self.ranked) };
         let of_name = |name: &str| comparison.figures.iter().find(|card| card.name == name);
         let ranked = self.ranked.iter().enumerate().filter_map(|(at, ranked)| {
             let place = places.get(at).map_or("", String::as_str);
@@ -286,7 +291,7 @@ fn answer(
             )];
             sentences.extend(several.iter().map(|(ranking, choice)| {
                 let best = best(ranking, choice, disturbed);
-                format!("{}: {best}", sentence(&one_line(&ranking.basis)))
+                format!("{}: {best}", sentence(&one_line(&ranking.basis.to_string())))
             }));
             sentences
         }

@@ -88,7 +88,7 @@ fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {
         rows.push(cells(name, row.unit, cell, &mut notes));
     }
     Section {
-        heading: row.what.clone(),
+        heading: row.what.to_string(),
         about: Vec::new(),
         columns: vec!["card", "rate", "interval", "ratio", "interval"],
         rows,
@@ -101,7 +101,8 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
         return vec![name.to_owned(), "not measured".to_owned()];
     };
     if !cell.not_alike.is_empty() {
-        let reasons: Vec<String> = cell.not_alike.iter().map(|it| one_line(it)).collect();
+        let reasons: Vec<String> =
+            cell.not_alike.iter().map(|it| one_line(&it.to_string())).collect();
         notes.push(format!("Not comparable: {name}. Reason: {}.", reasons.join("; ")));
     }
     let rate_between = cell.between.map_or(String::new(), |ends| between(unit, ends));
@@ -195,7 +196,7 @@ fn row(place: &str, card: &Ranked) -> Vec<String> {
 /// it holds for.
 fn placed(places: &[Places]) -> Option<Section> {
     let mut rows = Vec::new();
-    let mut differences: Vec<&str> = Vec::new();
+    let mut differences: Vec<String> = Vec::new();
     for Places { name, positions } in places {
         for position in positions {
             rows.push(vec![
@@ -204,8 +205,9 @@ fn placed(places: &[Places]) -> Option<Section> {
                 position.of.to_string(),
             ]);
             for difference in &position.differs_in {
-                if !differences.contains(&difference.as_str()) {
-                    differences.push(difference);
+                let words = difference.to_string();
+                if !differences.contains(&words) {
+                    differences.push(words);
                 }
             }
         }
