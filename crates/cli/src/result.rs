@@ -209,7 +209,7 @@ pub(crate) fn judged(record: &Record, verdicts: Vec<Verdict>) -> Record {
         verdicts: Some(verdicts),
         quantities: cardproof_rating::quantities(record),
         indications: (!indications.is_empty()).then_some(indications),
-        ..cardproof_rating::limits::with_limits(&cardproof_rating::with_doubts(record))
+        ..cardproof_rating::words::limits::with_limits(&cardproof_rating::with_doubts(record))
     }
 }
 

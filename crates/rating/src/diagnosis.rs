@@ -10,11 +10,11 @@ mod waits;
 
 pub use waits::TaskWaits;
 
-use cardproof_record::{Limit, LimitedBy, Outcome, Record};
+use cardproof_record::{Limit, Outcome, Record};
 use serde::Serialize;
 
 use crate::judge::judge;
-use crate::limits::Seen;
+use crate::limits::{Limiting, Seen};
 use crate::meaning::{Grade, grades};
 
 /// The name and version of the published form.
@@ -89,11 +89,11 @@ pub(crate) struct Most<'k> {
     /// Its share of the windows, 0 to 1.
     pub(crate) share: f64,
     /// The last of its windows.
-    pub(crate) last: &'k LimitedBy,
+    pub(crate) last: &'k Limiting,
     /// What limited beside the storage in most of its windows, as last seen.
-    pub(crate) beside: Vec<&'k LimitedBy>,
+    pub(crate) beside: Vec<&'k Limiting>,
     /// What limited in other windows, nearly as often as the storage, as last seen.
-    pub(crate) in_turn: Option<&'k LimitedBy>,
+    pub(crate) in_turn: Option<&'k Limiting>,
 }
 
 /// What was found.
@@ -169,7 +169,7 @@ fn in_turn<'c, 'k>(
 }
 
 /// What limited beside the storage in at least half of the windows `seen`, each as it was last seen.
-fn beside_most<'k>(seen: &[&'k Seen]) -> Vec<&'k LimitedBy> {
+fn beside_most<'k>(seen: &[&'k Seen]) -> Vec<&'k Limiting> {
     let crowded = seen.iter().filter(|window| !window.beside.is_empty()).count();
     if (crowded as f64) < BESIDE_MIN * seen.len() as f64 {
         return Vec::new();
@@ -244,10 +244,11 @@ fn steps(culprit: Culprit, known: &Known<'_>) -> Vec<Step> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Evidence;
     use crate::words::diagnosis::diagnose;
 
     fn seen(limit: Limit, is_asked: bool) -> Seen {
-        let limited_by = LimitedBy { limit, device: None, evidence: vec!["a figure".to_owned()] };
+        let limited_by = Limiting { limit, device: None, evidence: vec![Evidence::UnderVoltage] };
         Seen { limited_by, beside: Vec::new(), is_asked }
     }
 
@@ -264,7 +265,7 @@ mod tests {
         let expected = "No: programs waited for a processor in 100 % of the samples. A faster card would not have \
                         helped then.";
         assert_eq!(told.answer, expected);
-        let figure = "The processors limited the computer in 100 % of the samples. In the last of these samples: a figure.";
+        let figure = "The processors limited the computer in 100 % of the samples. In the last of these samples: the board reports too low a supply voltage.";
         assert_eq!(told.reasons[0], figure);
     }
 

@@ -7,6 +7,7 @@
 
 mod around;
 mod document;
+mod evidence;
 mod job;
 mod log;
 mod phase;
@@ -14,14 +15,14 @@ mod storage;
 
 pub use around::{Seen, limits_around};
 pub use document::{WATCH_SCHEMA, WatchDocument};
+pub use evidence::{Evidence, Limiting, OfLog};
 pub use job::limit_of_job;
 pub use log::{LogExplanation, LogState, StateShare, explain_log};
-pub use phase::{limit_of_phase, with_limits};
+pub use phase::limit_of_phase;
+pub(crate) use storage::{DataWrites, is_writing};
 
-use cardproof_record::{Activity, Climate, CpuActivity, Limit, LimitedBy, MemoryActivity};
-use cardproof_units::{Iops, Throughput};
-
-use crate::wording::whole_percent;
+use cardproof_record::{Activity, Climate, CpuActivity, Limit};
+use cardproof_units::Throughput;
 
 /// Processors that are busy for this share have nothing left for anybody.
 const CPU_FULL: f64 = 0.9;
@@ -45,7 +46,7 @@ const CLOCK_LOWERED: f64 = 0.95;
 
 /// What limits in `activity`, where `ceiling` tells what the link of a device can carry.
 #[must_use]
-pub fn limited_now(activity: &Activity, ceiling: &dyn Fn(&str) -> Option<Throughput>) -> LimitedBy {
+pub fn limited_now(activity: &Activity, ceiling: &dyn Fn(&str) -> Option<Throughput>) -> Limiting {
     let climate = &activity.climate;
     power(climate)
         .or_else(|| heat(climate))
@@ -57,73 +58,45 @@ pub fn limited_now(activity: &Activity, ceiling: &dyn Fn(&str) -> Option<Through
         .unwrap_or_else(|| nothing(activity))
 }
 
-/// `limited` in one sentence, such as `Limited by the processor: …`.
-#[must_use]
-pub fn in_words(limited: &LimitedBy) -> String {
-    let evidence = limited.evidence.join("; ");
-    let device = limited.device.as_ref().map_or(String::new(), |device| format!(" {device}"));
-    match limited.limit {
-        Limit::Nothing => format!("No bottleneck: {evidence}."),
-        Limit::Unknown => format!("The limit cannot be determined: {evidence}."),
-        limit => format!("Limited by {}{device}: {evidence}.", limit.words()),
-    }
+fn limited(limit: Limit, evidence: Vec<Evidence>) -> Limiting {
+    Limiting { limit, device: None, evidence }
 }
 
-fn limited(limit: Limit, evidence: Vec<String>) -> LimitedBy {
-    LimitedBy { limit, device: None, evidence }
-}
-
-/// Such as `33 writes/s`, with a decimal below ten.
-pub(crate) fn per_s(rate: Iops, what: &str) -> String {
-    format!("{} {what}/s", rate_in_words(rate))
-}
-
-/// The figure alone.
-fn rate_in_words(rate: Iops) -> String {
-    let decimals = usize::from(rate.0 < 9.95);
-    format!("{:.decimals$}", rate.0)
-}
-
-fn power(climate: &Climate) -> Option<LimitedBy> {
+fn power(climate: &Climate) -> Option<Limiting> {
     (climate.under_voltage == Some(true)).then(|| {
-        let mut evidence = vec!["the board reports too low a supply voltage".to_owned()];
+        let mut evidence = vec![Evidence::UnderVoltage];
         evidence.extend(clock(climate));
         limited(Limit::Power, evidence)
     })
 }
 
 /// The firmware says so, or a hot board's clock has been lowered.
-fn heat(climate: &Climate) -> Option<LimitedBy> {
+fn heat(climate: &Climate) -> Option<Limiting> {
     let flags = [
-        (climate.throttled, "the board reports that it throttles itself"),
-        (climate.soft_temperature_limit, "the board reports its soft temperature limit"),
-        (climate.clock_capped, "the board reports that it caps its clock"),
+        (climate.throttled, Evidence::Throttled),
+        (climate.soft_temperature_limit, Evidence::SoftTemperatureLimit),
+        (climate.clock_capped, Evidence::ClockCapped),
     ];
-    let flag = flags.iter().find(|(flag, _)| *flag == Some(true)).map(|(_, words)| *words);
+    let flag = flags.into_iter().find(|(flag, _)| *flag == Some(true)).map(|(_, what)| what);
     let is_hot = climate.temperature_celsius.is_some_and(|celsius| celsius >= HOT_CELSIUS);
     let is_lowered = climate
         .clock_allowed_hz
         .zip(climate.clock_max_hz)
         .is_some_and(|(allowed, max)| (allowed as f64) < CLOCK_LOWERED * max as f64);
     (flag.is_some() || is_hot && is_lowered).then(|| {
-        let mut evidence: Vec<String> = flag.map(str::to_owned).into_iter().collect();
-        evidence.extend(climate.temperature_celsius.map(|celsius| format!("{celsius:.0} °C")));
+        let mut evidence: Vec<Evidence> = flag.into_iter().collect();
+        evidence.extend(climate.temperature_celsius.map(Evidence::Temperature));
         evidence.extend(clock(climate));
         limited(Limit::Heat, evidence)
     })
 }
 
 /// The clock and what it could be.
-fn clock(climate: &Climate) -> Option<String> {
-    let mhz = |hertz: u64| (hertz as f64 / 1e6).round();
-    let now = climate.clock_hz?;
-    Some(match climate.clock_max_hz {
-        Some(max) => format!("clock at {} of {} MHz", mhz(now), mhz(max)),
-        None => format!("clock at {} MHz", mhz(now)),
-    })
+fn clock(climate: &Climate) -> Option<Evidence> {
+    Some(Evidence::Clock { now_hz: climate.clock_hz?, max_hz: climate.clock_max_hz })
 }
 
-fn memory(activity: &Activity) -> Option<LimitedBy> {
+fn memory(activity: &Activity) -> Option<Limiting> {
     let memory = activity.memory.as_ref();
     let rate = |bytes| Throughput::from_bytes(bytes, activity.window_ns).unwrap_or_default();
     let swapping = memory
@@ -134,61 +107,36 @@ fn memory(activity: &Activity) -> Option<LimitedBy> {
         return None;
     }
     let mut evidence = Vec::new();
-    evidence.extend(
-        stalled.map(|share| {
-            format!("all tasks waited for memory {} of the time", whole_percent(share))
-        }),
-    );
-    evidence
-        .extend(swapping.map(|(read, written)| format!("swapping {read} in and {written} out")));
-    evidence.extend(memory.map(memory_left));
+    evidence.extend(stalled.map(Evidence::AllWaitedForMemory));
+    evidence.extend(swapping.map(|(read, written)| Evidence::Swapping(read, written)));
+    evidence.extend(memory.copied().map(Evidence::MemoryLeft));
     Some(limited(Limit::MemoryPressure, evidence))
 }
 
-fn memory_left(memory: &MemoryActivity) -> String {
-    format!("{} of {} available", memory.available_bytes, memory.total_bytes)
-}
-
 /// The processors, if they have nothing left for anybody.
-fn all_cpus(cpu: &CpuActivity) -> Option<LimitedBy> {
-    (cpu.busy() >= CPU_FULL).then(|| limited(Limit::Cpu, vec![cpu_in_words(cpu)]))
+fn all_cpus(cpu: &CpuActivity) -> Option<Limiting> {
+    (cpu.busy() >= CPU_FULL).then(|| limited(Limit::Cpu, vec![Evidence::Cpu(*cpu)]))
 }
 
 /// One processor, if it has nothing left for what runs on it. Where tasks wait for I/O most of the time, that slows
 /// them first.
-fn one_cpu(cpu: &CpuActivity) -> Option<LimitedBy> {
+fn one_cpu(cpu: &CpuActivity) -> Option<Limiting> {
     (cpu.busiest >= ONE_CPU_FULL).then(|| {
-        let one = format!("one of {} processors was {} busy", cpu.cpus, whole_percent(cpu.busiest));
-        limited(Limit::Cpu, vec![one, cpu_in_words(cpu)])
+        let one = Evidence::OneCpu { cpus: cpu.cpus, share: cpu.busiest };
+        limited(Limit::Cpu, vec![one, Evidence::Cpu(*cpu)])
     })
 }
 
-/// How busy the processors were, and with what.
-pub(crate) fn cpu_in_words(cpu: &CpuActivity) -> String {
-    let stolen = match cpu.steal {
-        steal if steal >= 0.01 => format!(", steal {}", whole_percent(steal)),
-        _ => String::new(),
-    };
-    format!(
-        "processors {} busy: programs {}, kernel {}{stolen}",
-        whole_percent(cpu.busy()),
-        whole_percent(cpu.user + cpu.nice),
-        whole_percent(cpu.system + cpu.interrupts)
-    )
-}
-
-fn nothing(activity: &Activity) -> LimitedBy {
-    let mut evidence: Vec<String> = activity.cpu.iter().map(cpu_in_words).collect();
+fn nothing(activity: &Activity) -> Limiting {
+    let mut evidence: Vec<Evidence> = activity.cpu.into_iter().map(Evidence::Cpu).collect();
     let busiest = activity.devices.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
-    evidence.extend(busiest.map(|device| {
-        let rate = per_s(device.transactions_per_s(), "transactions");
-        format!("{} {} busy with {rate}", device.name, whole_percent(device.utilisation))
+    evidence.extend(busiest.map(|device| Evidence::Busiest {
+        name: device.name.clone(),
+        share: device.utilisation,
+        transactions: device.transactions_per_s(),
     }));
     if evidence.is_empty() {
-        return limited(
-            Limit::Unknown,
-            vec!["neither a processor's nor a device's counters can be read".to_owned()],
-        );
+        return limited(Limit::Unknown, vec![Evidence::NoCounters]);
     }
     limited(Limit::Nothing, evidence)
 }

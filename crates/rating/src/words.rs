@@ -18,6 +18,8 @@ mod integrity;
 mod kernel_log;
 pub mod life;
 mod likeness;
+pub mod limits;
+pub mod log;
 mod meaning;
 mod origin;
 mod pauses;

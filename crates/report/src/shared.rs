@@ -4,8 +4,8 @@
 //! only in their figures would hide the eleventh, so one of them stands for all.
 
 use cardproof_rating::doubts;
-use cardproof_rating::limits::{limit_of_job, limit_of_phase};
 use cardproof_rating::wording;
+use cardproof_rating::words::limits::{limit_of_job, limit_of_phase};
 use cardproof_record::{Limit, Record};
 
 use crate::clean::one_line;

@@ -1,6 +1,7 @@
 //! One window as one JSON document on one line.
 
-use cardproof_rating::limits::{WATCH_SCHEMA, WatchDocument, in_words};
+use cardproof_rating::limits::{WATCH_SCHEMA, WatchDocument};
+use cardproof_rating::words::limits::in_words;
 
 use super::source::Sample;
 use crate::exit::Failure;

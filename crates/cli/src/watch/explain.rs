@@ -8,6 +8,7 @@ use cardproof_import::iostat::{IostatError, iostat};
 use cardproof_import::monitors;
 use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
+use cardproof_rating::words::log::story;
 use cardproof_record::IostatLog;
 use cardproof_record::LimitedBy;
 use cardproof_units::{Bytes, Iops, Nanos, Throughput, in_words};
@@ -97,7 +98,7 @@ fn page(explanations: &[LogExplanation]) -> String {
         if !page.is_empty() {
             page.push('\n');
         }
-        for paragraph in &explanation.story {
+        for paragraph in &story(explanation) {
             page.push_str(&cardproof_report::wrapped(paragraph, width as u16));
             page.push('\n');
         }
@@ -135,9 +136,9 @@ struct DeviceDocument<'log> {
     write_await_max_ns: Option<Nanos>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stalled_requests_max: Option<f64>,
-    limited_by: &'log LimitedBy,
+    limited_by: LimitedBy,
     states: Vec<StateDocument>,
-    words: &'log [String],
+    words: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -178,8 +179,8 @@ fn document(explanation: &LogExplanation) -> DeviceDocument<'_> {
         read_await_max_ns: explanation.read_await_max,
         write_await_max_ns: explanation.write_await_max,
         stalled_requests_max: explanation.stalled_requests_max,
-        limited_by: &explanation.limited_by,
+        limited_by: explanation.limited_by.clone().into(),
         states: states.collect(),
-        words: &explanation.story,
+        words: story(explanation),
     }
 }

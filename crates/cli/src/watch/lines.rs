@@ -1,6 +1,6 @@
 //! A window as plain lines, for pipes, files and `--once`.
 
-use cardproof_rating::limits::in_words;
+use cardproof_rating::words::limits::in_words;
 
 use super::columns::{DEVICE_HEADINGS, device_row, system};
 use super::source::Sample;

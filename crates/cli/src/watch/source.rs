@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use cardproof_device::live::{Counters, Sampler, device_at, worth_watching};
 use cardproof_device::{Sysroot, look_at_block_device};
-use cardproof_rating::limits::limited_now;
+use cardproof_rating::words::limits::limited_now;
 use cardproof_record::{Activity, LimitedBy};
 use cardproof_units::{Nanos, Throughput};
 

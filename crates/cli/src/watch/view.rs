@@ -1,8 +1,8 @@
 //! The live screen's picture of a window, for any size of terminal: what limits comes first,
 //! since that is what is asked; what does not fit is left out from below.
 
-use cardproof_rating::limits::in_words;
 use cardproof_rating::wording::whole_percent as percent;
+use cardproof_rating::words::limits::in_words;
 use cardproof_record::Limit;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -133,7 +133,7 @@ const fn style_of(limit: Limit) -> Style {
 
 #[cfg(test)]
 mod tests {
-    use cardproof_rating::limits::limited_now;
+    use cardproof_rating::words::limits::limited_now;
     use cardproof_record::{
         Activity, Climate, CpuActivity, DeviceActivity, MemoryActivity, Pressure, Requests,
     };

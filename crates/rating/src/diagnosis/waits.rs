@@ -3,9 +3,9 @@
 //! A device that is busy in the background, while programs wait for a network drive, looks by its counters like one
 //! that is waited for: the kernel's pressure is of the whole computer. Tasks in state `D` tell the two apart.
 
-use cardproof_record::{Limit, LimitedBy};
+use cardproof_record::Limit;
 
-use crate::limits::Seen;
+use crate::limits::{Evidence, Limiting, Seen};
 
 /// From this share of the tasks that wait for a network drive on, that is a cause of its own.
 const NETWORK_MIN: f64 = 0.25;
@@ -29,8 +29,7 @@ impl TaskWaits {
         if (self.network as f64) < NETWORK_MIN * all as f64 || self.network == 0 {
             return seen;
         }
-        let evidence =
-            format!("{} of {all} waiting tasks waited for a network drive", self.network);
+        let evidence = Evidence::WaitedForNetwork { network: self.network, all };
         if seen.limited_by.limit == Limit::Elsewhere {
             seen.limited_by.evidence.push(evidence);
             return seen;
@@ -38,7 +37,7 @@ impl TaskWaits {
         if !is_storage {
             return seen;
         }
-        let network = LimitedBy { limit: Limit::Elsewhere, device: None, evidence: vec![evidence] };
+        let network = Limiting { limit: Limit::Elsewhere, device: None, evidence: vec![evidence] };
         if self.storage == 0 {
             return Seen { limited_by: network, beside: Vec::new(), is_asked: false };
         }

@@ -4,22 +4,22 @@
 //! The kernel's pressure is of the whole computer, so a device is named only for waits that its own busy time
 //! explains, and everything else that holds the computer back at the same time is named with it.
 
-use cardproof_record::{Activity, DeviceActivity, Limit, LimitedBy};
+use cardproof_record::{Activity, DeviceActivity, Limit};
 use cardproof_units::Throughput;
 
 use super::storage::{self, STALLED};
-use super::{ONE_CPU_FULL, SWAPPING, limited, limited_now, whole_percent};
+use super::{Evidence, Limiting, ONE_CPU_FULL, SWAPPING, limited, limited_now};
 
 /// With less than this share of the memory available, the kernel drops pages that are needed.
 const LOW: f64 = 0.05;
 
 /// One window of time, as seen by somebody who asks about one storage.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// What limits.
-    pub limited_by: LimitedBy,
+    pub limited_by: Limiting,
     /// Where the storage limits: what held programs back at the same time.
-    pub beside: Vec<LimitedBy>,
+    pub beside: Vec<Limiting>,
     /// Whether the limit is of the storage that was asked about, or of the bus to it.
     pub is_asked: bool,
 }
@@ -61,29 +61,28 @@ fn of_devices(activity: &Activity, is_meant: impl Fn(&DeviceActivity) -> bool) -
 }
 
 /// Processors that have nothing left, or one of them. Work of lowered priority gives way.
-fn processors(activity: &Activity) -> Option<LimitedBy> {
+fn processors(activity: &Activity) -> Option<Limiting> {
     let cpu = activity.cpu.as_ref()?;
     (cpu.nice < ONE_CPU_FULL / f64::from(cpu.cpus.max(1)))
         .then(|| super::all_cpus(cpu).or_else(|| super::one_cpu(cpu)))?
 }
 
 /// Waits for the storage that are waits for memory: pages that had been dropped or swapped out are read again.
-fn memory(activity: &Activity) -> Option<LimitedBy> {
+fn memory(activity: &Activity) -> Option<Limiting> {
     let waits = activity.pressure.memory_some.filter(|&share| share >= STALLED);
     let swapped_in = activity.memory.as_ref().map(|memory| memory.swapped_in_bytes);
     let rate = swapped_in.and_then(|bytes| Throughput::from_bytes(bytes, activity.window_ns));
     let rate = rate.filter(|&rate| rate >= SWAPPING);
-    let waits =
-        waits.map(|share| format!("tasks waited for memory {} of the time", whole_percent(share)));
-    let rate = rate.map(|rate| format!("swapping {rate} in"));
-    let evidence: Vec<String> = waits.into_iter().chain(rate).collect();
+    let waits = waits.map(Evidence::WaitedForMemory);
+    let rate = rate.map(Evidence::SwappingIn);
+    let evidence: Vec<Evidence> = waits.into_iter().chain(rate).collect();
     (!evidence.is_empty()).then(|| limited(Limit::MemoryPressure, evidence))
 }
 
 /// Memory that is nearly used up, where the kernel tells no pressure: programs are then read again, of which no counter
 /// tells.
-fn low_memory(activity: &Activity) -> Option<LimitedBy> {
+fn low_memory(activity: &Activity) -> Option<Limiting> {
     let memory = activity.memory.filter(|_| activity.pressure.memory_some.is_none())?;
     let is_low = memory.available_bytes.as_f64() < LOW * memory.total_bytes.as_f64();
-    is_low.then(|| limited(Limit::MemoryPressure, vec![super::memory_left(&memory)]))
+    is_low.then(|| limited(Limit::MemoryPressure, vec![Evidence::MemoryLeft(memory)]))
 }

@@ -6,12 +6,11 @@
 //! better storage. Between that and a rate that no card need be ashamed of, the log cannot tell
 //! whether storage or processor was waited for, and says so.
 
-mod words;
-
-use cardproof_record::{IostatCpu, IostatLog, IostatReport, IostatRow, Limit, LimitedBy};
+use cardproof_record::{IostatCpu, IostatLog, IostatReport, IostatRow, Limit};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use super::storage::{BUSY, SMALL};
+use super::{Evidence, Limiting, OfLog};
 
 /// Less than this a second is background, not work: a journal and some logs.
 const WORK: Throughput = Throughput(100.0 * 1024.0);
@@ -95,9 +94,7 @@ pub struct LogExplanation {
     /// Whether what was written includes what was discarded, as `iostat -s` adds them.
     pub includes_discards: bool,
     /// What limited, with figures.
-    pub limited_by: LimitedBy,
-    /// In words: what happened, paragraph by paragraph.
-    pub story: Vec<String>,
+    pub limited_by: Limiting,
 }
 
 /// One report of a device, with what is known of its time.
@@ -137,7 +134,7 @@ fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<Log
         Bytes(each.sum::<f64>().round() as u64)
     };
     let limited_by = limit(&samples, &states, device, log.cpus);
-    let mut explanation = LogExplanation {
+    Some(LogExplanation {
         device: device.to_owned(),
         reports: samples.len() as u64,
         leaves_out_first,
@@ -154,10 +151,7 @@ fn explain(log: &IostatLog, device: &str, interval: Option<Nanos>) -> Option<Log
             .reduce(f64::max),
         includes_discards: samples.iter().any(|sample| sample.row.includes_discards),
         limited_by,
-        story: Vec::new(),
-    };
-    explanation.story = words::story(&explanation);
-    Some(explanation)
+    })
 }
 
 /// The reports of `device` that count.
@@ -274,10 +268,10 @@ fn limit(
     states: &[StateShare],
     device: &str,
     cpus: Option<u32>,
-) -> LimitedBy {
+) -> Limiting {
     let is_work = |state| !matches!(state, LogState::Idle | LogState::Background);
     let working: Vec<&Sample<'_>> = samples.iter().filter(|sample| is_work(sample.state)).collect();
-    let answer = |limit, evidence: Vec<String>| LimitedBy {
+    let answer = |limit, evidence: Vec<Evidence>| Limiting {
         limit,
         device: (!matches!(limit, Limit::Cpu | Limit::Nothing | Limit::Elsewhere))
             .then(|| device.to_owned()),
@@ -298,23 +292,23 @@ fn limit(
         return answer(known.0, known.1);
     }
     by_rate(&working, &main, samples.len()).map_or_else(
-        || answer(Limit::Unknown, words::undecided(&main)),
+        || answer(Limit::Unknown, of_log([OfLog::Mostly(main), OfLog::Undecided])),
         |(limit, evidence)| answer(limit, evidence),
     )
 }
 
 /// What limited while the device had next to nothing to do.
-fn beside_idle(samples: &[Sample<'_>], device: &str, cpus: Option<u32>) -> (Limit, Vec<String>) {
+fn beside_idle(samples: &[Sample<'_>], device: &str, cpus: Option<u32>) -> (Limit, Vec<Evidence>) {
     let count = samples.len() as f64;
     let full = samples.iter().filter(|sample| is_full(sample)).count() as f64 / count;
     let waited = samples.iter().filter(|it| stalled(it, cpus) >= Some(0.5)).count() as f64 / count;
     if full >= PREVAILS {
-        return (Limit::Cpu, words::cpu_beside_idle(full, device));
+        return (Limit::Cpu, of_log([OfLog::CpuBesideIdle(full, device.to_owned())]));
     }
     if waited >= PREVAILS {
-        return (Limit::Elsewhere, words::elsewhere(waited, device));
+        return (Limit::Elsewhere, of_log([OfLog::Elsewhere(waited, device.to_owned())]));
     }
-    (Limit::Nothing, vec!["there was next to nothing to do".to_owned()])
+    (Limit::Nothing, of_log([OfLog::NothingToDo]))
 }
 
 /// Whether the processors had nothing left.
@@ -344,7 +338,7 @@ fn by_busyness(
     working: &[&Sample<'_>],
     main: &StateShare,
     cpus: Option<u32>,
-) -> Option<(Limit, Vec<String>)> {
+) -> Option<(Limit, Vec<Evidence>)> {
     let count = working.len() as f64;
     let share_of = |is_so: &dyn Fn(&Sample<'_>) -> bool| {
         working.iter().filter(|sample| is_so(sample)).count() as f64 / count
@@ -360,15 +354,17 @@ fn by_busyness(
         return None;
     }
     if share_of(&waits) >= PREVAILS {
-        let mut evidence = words::storage(main, words::Because::Busy(share_of(&waits)));
+        let mut evidence = of_log([OfLog::Did(*main), OfLog::Busy(share_of(&waits))]);
         let full = share_of(&is_full);
-        evidence.extend((full >= PREVAILS).then(|| words::cpu(full)).into_iter().flatten());
+        evidence.extend(
+            (full >= PREVAILS).then(|| of_log([OfLog::CpuFull(full)])).into_iter().flatten(),
+        );
         return Some((storage_limit(main), evidence));
     }
     if share_of(&is_full) >= PREVAILS {
-        return Some((Limit::Cpu, words::cpu(share_of(&is_full))));
+        return Some((Limit::Cpu, of_log([OfLog::CpuFull(share_of(&is_full))])));
     }
-    Some((Limit::Nothing, words::spare(main, share_of(&waits))))
+    Some((Limit::Nothing, of_log([OfLog::Mostly(*main), OfLog::Spare(share_of(&waits))])))
 }
 
 /// A plain log: small writes without a rest, at a rate that no good card has.
@@ -376,7 +372,7 @@ fn by_rate(
     working: &[&Sample<'_>],
     main: &StateShare,
     samples: usize,
-) -> Option<(Limit, Vec<String>)> {
+) -> Option<(Limit, Vec<Evidence>)> {
     // Large writes in between are the same work, merged: a slow card lets it pile up.
     let writes = |sample: &&&Sample<'_>| {
         matches!(sample.state, LogState::SmallWrites | LogState::LargeWrites)
@@ -389,8 +385,13 @@ fn by_rate(
     let of_main = working.iter().filter(|sample| sample.state == main.state);
     let usual = median(of_main.map(|sample| sample.row.transactions_per_s));
     let is_slow = main.state == LogState::SmallWrites && usual < CEILING;
-    (goes_on && is_written && is_slow && small >= PREVAILS * written)
-        .then(|| (storage_limit(main), words::storage(main, words::Because::Slow)))
+    (goes_on && is_written && is_slow && small >= PREVAILS * written).then(|| {
+        (storage_limit(main), of_log([OfLog::Did(*main), OfLog::Slow(main.transactions_per_s)]))
+    })
+}
+
+fn of_log<const N: usize>(evidence: [OfLog; N]) -> Vec<Evidence> {
+    evidence.into_iter().map(Evidence::OfLog).collect()
 }
 
 fn storage_limit(main: &StateShare) -> Limit {

@@ -2,11 +2,11 @@
 //! put beside what the system did meanwhile.
 
 use cardproof_record::{
-    DisturbanceKind, Limit, LimitedBy, OpName, PatternName, Phase, PhaseSurroundings, Record,
+    DisturbanceKind, Limit, OpName, PatternName, Phase, PhaseSurroundings, Record,
 };
 use cardproof_units::Throughput;
 
-use super::{CPU_FULL, ONE_CPU_FULL, cpu_in_words, limited, whole_percent};
+use super::{CPU_FULL, Evidence, Limiting, ONE_CPU_FULL, limited};
 use crate::quantity::Rate;
 use crate::shown::shown_rate;
 use crate::transports::storage;
@@ -17,7 +17,7 @@ const BUS_FULL: f64 = 0.8;
 /// What limited `phase` of `record`; `None` where it was not measured or nobody looked at the
 /// system meanwhile.
 #[must_use]
-pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
+pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<Limiting> {
     let seen = phase.surroundings.as_deref().filter(|_| phase.is_measured())?;
     let climate = &seen.activity.climate;
     super::power(climate)
@@ -27,41 +27,23 @@ pub fn limit_of_phase(record: &Record, phase: &Phase) -> Option<LimitedBy> {
         .or_else(|| Some(card(record, phase, seen)))
 }
 
-/// `record` with [`Phase::limited_by`] and [`JobRun::limited_by`](cardproof_record::JobRun::limited_by)
-/// set wherever they can be told, for output.
-#[must_use]
-pub fn with_limits(record: &Record) -> Record {
-    let mut told = record.clone();
-    for (phase, of) in told.phases.iter_mut().zip(&record.phases) {
-        phase.limited_by = limit_of_phase(record, of);
-    }
-    for (run, of) in told.job_runs.iter_mut().zip(&record.job_runs) {
-        run.limited_by = super::limit_of_job(record, of);
-    }
-    told
-}
-
-fn phase_heat(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+fn phase_heat(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<Limiting> {
     super::heat(&seen.activity.climate).or_else(|| {
         let heat = |kind| kind == DisturbanceKind::Heat;
         let disturbances = crate::disturbance::of_phase(record, phase);
         let disturbance = disturbances.into_iter().find(|other| heat(other.kind))?;
-        Some(limited(Limit::Heat, vec![disturbance.to_string()]))
+        Some(limited(Limit::Heat, vec![Evidence::Disturbed(disturbance)]))
     })
 }
 
-fn bus(record: &Record, phase: &Phase) -> Option<LimitedBy> {
+fn bus(record: &Record, phase: &Phase) -> Option<Limiting> {
     let device = &record.conditions.device;
     let ceiling = Throughput(device.link_ceiling_bytes_per_s? as f64);
     let rate = shown_throughput(phase)?;
-    (rate.0 >= BUS_FULL * ceiling.0).then(|| LimitedBy {
+    (rate.0 >= BUS_FULL * ceiling.0).then(|| Limiting {
         limit: Limit::BusCeiling,
         device: device.name.clone(),
-        evidence: vec![format!(
-            "{rate} is {} of the {ceiling} of its bus{}",
-            whole_percent(rate.0 / ceiling.0),
-            device.link.as_ref().map_or(String::new(), |link| format!(" ({link})"))
-        )],
+        evidence: vec![Evidence::RateOfBus { rate, ceiling, link: device.link.clone() }],
     })
 }
 
@@ -75,7 +57,7 @@ fn shown_throughput(phase: &Phase) -> Option<Throughput> {
 
 /// The run itself kept a processor busy, or all of them were, or others had half of full ones: with that, no figure of
 /// the run tells that the storage was slower.
-fn cpu(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<LimitedBy> {
+fn cpu(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<Limiting> {
     let cpu = seen.activity.cpu.as_ref()?;
     let own = seen.own_cpu.unwrap_or(0.0);
     let own_of_one = own * f64::from(cpu.cpus);
@@ -86,27 +68,25 @@ fn cpu(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Option<Limit
     if !is_full && own_of_one < ONE_CPU_FULL {
         return None;
     }
-    let others = others.map(|others| others.to_string());
-    let rate = shown_rate(phase).map(|rate| format!("the rate was {}", rate.estimate));
-    let own = seen
-        .own_cpu
-        .map(|_| format!("this run used {} of one processor", whole_percent(own_of_one)));
-    let evidence = [Some(cpu_in_words(cpu)), others, own, rate].into_iter().flatten().collect();
+    let others = others.map(Evidence::Disturbed);
+    let rate = shown_rate(phase).map(|rate| Evidence::RateWas(rate.estimate));
+    let own = seen.own_cpu.map(|_| Evidence::RunUsed(own_of_one));
+    let evidence = [Some(Evidence::Cpu(*cpu)), others, own, rate].into_iter().flatten().collect();
     Some(limited(Limit::Cpu, evidence))
 }
 
 /// Whatever the phase asked for, the storage gave no more of it.
-fn card(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> LimitedBy {
+fn card(record: &Record, phase: &Phase, seen: &PhaseSurroundings) -> Limiting {
     let limit = match (phase.pattern, writes_took_longer(phase)) {
         (PatternName::Sequential, _) => Limit::StorageSequential,
         (PatternName::Random, true) => Limit::StorageRandomWrite,
         (PatternName::Random, false) => Limit::StorageRandomRead,
         (PatternName::Unknown, _) => Limit::Unknown,
     };
-    let rate = shown_rate(phase).map(|rate| rate.estimate.to_string());
-    let wait = phase.latency_ns.map(|latency| format!("each operation waited {}", latency.mean));
-    let cpu = seen.activity.cpu.as_ref().map(cpu_in_words);
-    LimitedBy {
+    let rate = shown_rate(phase).map(|rate| Evidence::Rate(rate.estimate));
+    let wait = phase.latency_ns.map(|latency| Evidence::EachWaited(latency.mean));
+    let cpu = seen.activity.cpu.map(Evidence::Cpu);
+    Limiting {
         limit,
         device: storage(&record.conditions.device).and(record.conditions.device.name.clone()),
         evidence: [rate, wait, cpu].into_iter().flatten().collect(),

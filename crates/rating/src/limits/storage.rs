@@ -1,9 +1,9 @@
 //! Whether storage or its bus limits, and by which kind of work.
 
-use cardproof_record::{Activity, DeviceActivity, Limit, LimitedBy, Requests};
+use cardproof_record::{Activity, DeviceActivity, Limit};
 use cardproof_units::{Bytes, Iops, Throughput};
 
-use super::{cpu_in_words, per_s, rate_in_words, whole_percent};
+use super::{Evidence, Limiting};
 
 /// A device with requests under way for this share of the time is at its limit, if it works on
 /// one at a time; iostat(1) warns that an array or an SSD need not be.
@@ -44,18 +44,16 @@ const CLEAR: f64 = 0.9;
 pub(super) fn limit(
     activity: &Activity,
     ceiling: &dyn Fn(&str) -> Option<Throughput>,
-) -> Option<LimitedBy> {
+) -> Option<Limiting> {
     let device = waited_for(activity)?;
     let bus = ceiling(&device.name).filter(|bus| device.bytes_per_s().0 >= BUS_FULL * bus.0);
-    let mut evidence = vec![work_in_words(device)];
-    evidence.retain(|words| !words.is_empty());
-    evidence.extend(bus.map(|bus| {
-        let share = whole_percent(device.bytes_per_s().0 / bus.0);
-        format!("that is {share} of the {bus} of its bus")
-    }));
-    evidence.extend(waits_in_words(activity, device));
+    let work = has_work(device).then(|| Evidence::Work(device.clone()));
+    let mut evidence: Vec<Evidence> = work.into_iter().collect();
+    evidence
+        .extend(bus.map(|bus| Evidence::WorkOfBus { share: device.bytes_per_s().0 / bus.0, bus }));
+    evidence.extend(waits(activity, device));
     let limit = if bus.is_some() { Limit::BusCeiling } else { kind(device) };
-    Some(LimitedBy { limit, device: Some(device.name.clone()), evidence })
+    Some(Limiting { limit, device: Some(device.name.clone()), evidence })
 }
 
 /// The device that programs wait for: the busiest, where its own busy time explains the waits. A pressure or
@@ -90,16 +88,13 @@ fn is_covered_by_work(activity: &Activity) -> bool {
 }
 
 /// Waits for I/O that no device in `activity` explains, with the figures.
-pub(super) fn elsewhere(activity: &Activity) -> Option<LimitedBy> {
+pub(super) fn elsewhere(activity: &Activity) -> Option<Limiting> {
     let share = stalled(activity).filter(|&share| share >= STALLED)?;
     let busiest = activity.devices.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
-    let mut evidence = vec![format!("tasks waited for I/O {} of the time", whole_percent(share))];
-    evidence.extend(busiest.map(|device| {
-        format!(
-            "{}, the busiest device watched, was busy {} of the time, which does not explain it",
-            device.name,
-            whole_percent(device.utilisation)
-        )
+    let mut evidence = vec![Evidence::WaitedForIo(share)];
+    evidence.extend(busiest.map(|device| Evidence::Unexplained {
+        name: device.name.clone(),
+        share: device.utilisation,
     }));
     Some(super::limited(Limit::Elsewhere, evidence))
 }
@@ -132,15 +127,15 @@ pub(super) fn kind(device: &DeviceActivity) -> Limit {
 /// How many of the writes of a device carried data. Linux counts a flush without data as a write of nothing, beside the
 /// flush itself (`blk_account_io_done` in `block/blk-mq.c`); a flush that comes with a write is no other write. Which of
 /// both a flush was, no counter tells.
-struct DataWrites {
-    least: u64,
-    most: u64,
+pub(crate) struct DataWrites {
+    pub(crate) least: u64,
+    pub(crate) most: u64,
     bytes: Bytes,
     has_flushes: bool,
 }
 
 impl DataWrites {
-    fn of(device: &DeviceActivity) -> Self {
+    pub(crate) fn of(device: &DeviceActivity) -> Self {
         let DeviceActivity { writes, flushes, .. } = device;
         let has_data = u64::from(writes.bytes > Bytes::ZERO);
         let least = writes.count.saturating_sub(flushes.count).max(has_data);
@@ -153,31 +148,26 @@ impl DataWrites {
     }
 
     /// Whether there are too few flushes to matter.
-    fn is_clear(&self) -> bool {
+    pub(crate) fn is_clear(&self) -> bool {
         self.least as f64 >= CLEAR * self.most as f64
     }
 
     /// The mean size where there were `count`.
-    fn mean_bytes(&self, count: u64) -> Option<f64> {
+    pub(crate) fn mean_bytes(&self, count: u64) -> Option<f64> {
         (count > 0 && self.bytes > Bytes::ZERO).then(|| self.bytes.as_f64() / count as f64)
     }
+}
 
-    /// Such as `50 to 100 writes/s of 4.0 KiB to 8.0 KiB`; `None` without any.
-    fn in_words(&self, per_s_of_all: Iops) -> Option<String> {
-        let size = |count| Some(Bytes(self.mean_bytes(count)?.round() as u64));
-        let (smallest, largest) = (size(self.most)?, size(self.least)?);
-        let most = per_s(per_s_of_all, "writes");
-        if self.is_clear() {
-            return Some(format!("{most} of {smallest}"));
-        }
-        let least = Iops(per_s_of_all.0 * self.least as f64 / self.most as f64);
-        Some(format!("{} to {most} of {smallest} to {largest}", rate_in_words(least)))
-    }
+/// Whether there is anything to tell of what `device` did.
+pub(super) fn has_work(device: &DeviceActivity) -> bool {
+    let data = DataWrites::of(device);
+    let has_writes = data.mean_bytes(data.most).is_some() && data.mean_bytes(data.least).is_some();
+    device.reads.mean_bytes().is_some() || has_writes || device.flushes.count > 0
 }
 
 /// Whether writes, with discards, took more of the device's time than reads. A flush is part of the time of the write
 /// that it came with or was counted as.
-fn is_writing(device: &DeviceActivity) -> bool {
+pub(crate) fn is_writing(device: &DeviceActivity) -> bool {
     let DeviceActivity { reads, writes, discards, .. } = device;
     let writing = writes.time().saturating_add(discards.time());
     match reads.time().cmp(&writing) {
@@ -186,39 +176,10 @@ fn is_writing(device: &DeviceActivity) -> bool {
     }
 }
 
-/// What the device did, such as `33 writes/s of 4.0 KiB (0.13 MB/s), mean latency 30.1 ms`.
-pub(super) fn work_in_words(device: &DeviceActivity) -> String {
-    let side = |requests: &Requests, work: String| {
-        let wait = requests.await_ns.map_or(String::new(), |wait| format!(", mean latency {wait}"));
-        format!("{work} ({}){wait}", requests.bytes_per_s)
-    };
-    let reads = device.reads.mean_bytes().map(|mean| {
-        let work = per_s(device.reads.per_s, "reads");
-        side(&device.reads, format!("{work} of {}", Bytes(mean.round() as u64)))
-    });
-    let data = DataWrites::of(device);
-    let writes = data.in_words(device.writes.per_s).map(|work| side(&device.writes, work));
-    let sides = if is_writing(device) { [writes, reads] } else { [reads, writes] };
-    let flushes = (device.flushes.count > 0).then(|| {
-        let flushes = per_s(device.flushes.per_s, "flushes");
-        let note = if data.is_clear() { "" } else { " (Linux counts some of them as writes)" };
-        format!("{flushes}{note}")
-    });
-    let parts: Vec<String> = sides.into_iter().flatten().chain(flushes).collect();
-    parts.join(", ")
-}
-
 /// How long was waited.
-fn waits_in_words(activity: &Activity, device: &DeviceActivity) -> Vec<String> {
-    let busy = format!(
-        "busy {} of the time with {:.1} requests at once",
-        whole_percent(device.utilisation),
-        device.queue
-    );
-    let stalled = activity
-        .pressure
-        .io_some
-        .map(|share| format!("tasks waited for I/O {} of the time", whole_percent(share)));
-    let cpu = activity.cpu.as_ref().map(cpu_in_words);
+fn waits(activity: &Activity, device: &DeviceActivity) -> Vec<Evidence> {
+    let busy = Evidence::Busy { share: device.utilisation, queue: device.queue };
+    let stalled = activity.pressure.io_some.map(Evidence::WaitedForIo);
+    let cpu = activity.cpu.map(Evidence::Cpu);
     [Some(busy), stalled, cpu].into_iter().flatten().collect()
 }

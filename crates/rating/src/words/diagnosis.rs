@@ -1,10 +1,11 @@
 //! What makes a computer slow, in sentences.
 
-use cardproof_record::{Limit, LimitedBy, Record};
+use cardproof_record::{Limit, Record};
 use serde::Serialize;
 
 use crate::diagnosis::{Answered, Culprit, Known, Most, SYNCING_MAX, Step, answered};
 use crate::judge::judge;
+use crate::limits::Limiting;
 use crate::meaning::{Grade, grades};
 
 use super::wording;
@@ -33,13 +34,13 @@ pub fn diagnose(known: &Known<'_>) -> Diagnosis {
             "{} limited the computer in {:.0} % of the samples. In the last of these samples: {}.",
             subject(most),
             100.0 * most.share,
-            most.last.evidence.join("; ")
+            most.last.evidence_in_words()
         ));
         reasons.extend(most.beside.iter().map(|limited| {
-            format!("At the same time, {}: {}.", beside(limited), limited.evidence.join("; "))
+            format!("At the same time, {}: {}.", beside(limited), limited.evidence_in_words())
         }));
         reasons.extend(most.in_turn.map(|limited| {
-            format!("At other times, {}: {}.", beside(limited), limited.evidence.join("; "))
+            format!("At other times, {}: {}.", beside(limited), limited.evidence_in_words())
         }));
     }
     reasons.extend(known.syncing().into_iter().take(SYNCING_MAX).map(|(program, share)| {
@@ -75,7 +76,7 @@ fn subject(most: &Most<'_>) -> String {
 }
 
 /// What was seen beside the storage, as the start of a clause.
-fn beside(limited: &LimitedBy) -> String {
+fn beside(limited: &Limiting) -> String {
     match (limited.limit, &limited.device) {
         (Limit::Cpu, _) => "the processors held programs back as well".to_owned(),
         (Limit::MemoryPressure, _) => "memory was short".to_owned(),

@@ -2,7 +2,7 @@
 //! judged by the rules or by what they hold.
 
 use cardproof_rating::disturbance::{of_job, of_phase};
-use cardproof_rating::limits::{in_words, limit_of_phase};
+use cardproof_rating::words::limits::{in_words, limit_of_phase};
 use cardproof_rating::{disturbances, doubts, is_part_disturbed};
 use cardproof_record::{
     Activity, ClimateExtremes, CpuActivity, DeviceActivity, Disturbance, DisturbanceFigures,

@@ -140,7 +140,11 @@ fn several_runs_in_one_output_count_as_their_mean() {
     stated.iops = Some(Iops(4.0 * rate));
     stated.throughput_bytes_per_s = stated.throughput_bytes_per_s.map(|it| Throughput(4.0 * it.0));
     record.phases.push(again);
-    let row = compared(&[record]).rows.into_iter().find(|row| row.what.contains("read")).unwrap();
+    let row = compared(&[record])
+        .rows
+        .into_iter()
+        .find(|row| row.what.to_string().contains("read"))
+        .unwrap();
     let factor = row.cells[0].rate.unwrap() / rate;
     assert!(row.unit != "IOPS" || (factor - 2.0).abs() < 0.01, "{row:?}");
 }

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use cardproof_import::iostat::iostat;
-use cardproof_rating::limits::{
-    explain_log, in_words, limit_of_job, limit_of_phase, limited_now, with_limits,
+use cardproof_rating::limits::explain_log;
+use cardproof_rating::words::limits::{
+    in_words, limit_of_job, limit_of_phase, limited_now, with_limits,
 };
 use cardproof_record::{
     Activity, Climate, CpuActivity, DeviceActivity, DisturbanceFigures, JobRun, Limit, LimitedBy,

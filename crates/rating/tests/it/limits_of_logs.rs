@@ -6,6 +6,7 @@ use std::path::Path;
 
 use cardproof_import::iostat::iostat;
 use cardproof_rating::limits::explain_log;
+use cardproof_rating::words::log::story;
 use cardproof_record::Limit;
 use cardproof_units::Nanos;
 
@@ -13,7 +14,7 @@ use cardproof_units::Nanos;
 fn told(text: &str) -> String {
     let mut page = String::new();
     for explanation in explain_log(&iostat(text).unwrap(), None) {
-        for paragraph in &explanation.story {
+        for paragraph in &story(&explanation) {
             writeln!(page, "{paragraph}").unwrap();
         }
         for share in &explanation.states {

@@ -64,7 +64,7 @@ fn differences(comparison: &Comparison) -> Vec<String> {
         assert!(row.cells[1].not_alike.is_empty(), "{}: {:?}", row.what, row.cells[1].not_alike);
         row.cells[1].ratio.unwrap().is_a_difference()
     });
-    rows.map(|row| row.what.clone()).collect()
+    rows.map(|row| row.what.to_string()).collect()
 }
 
 /// The pairs, of `count`, in which a card differs from itself.

@@ -1,18 +1,14 @@
-//! The words for what a log of iostat tells.
+//! What a log of iostat tells, in words.
 
+use std::fmt;
+
+use cardproof_record::LimitedBy;
 use cardproof_units::{Nanos, Throughput};
 
-use super::super::{per_s, whole_percent};
-use super::{LogExplanation, LogState, StateShare};
+use crate::limits::{LogExplanation, LogState, OfLog, StateShare};
 
-/// Why storage is taken for the limit.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Because {
-    /// It was busy in this share of the working time.
-    Busy(f64),
-    /// It went on and was slow.
-    Slow,
-}
+use super::limits::{in_words, per_s};
+use super::wording::whole_percent;
 
 impl LogState {
     /// Its name in words.
@@ -37,69 +33,54 @@ fn work(share: &StateShare) -> String {
     format!("{rate} of {} on average, {}", share.mean_bytes, share.bytes_per_s)
 }
 
-/// Why the storage limited.
-pub(super) fn storage(main: &StateShare, because: Because) -> Vec<String> {
-    let ceiling = match because {
-        Because::Busy(share) => {
-            format!("the storage was busy in {} of the working time", whole_percent(share))
+impl fmt::Display for OfLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Did(share) if share.state == LogState::Stalled => {
+                f.write_str("requests waited and none ended")
+            }
+            Self::Did(share) | Self::Mostly(share) => {
+                write!(f, "mostly {}: {}", share.state.words(), work(share))
+            }
+            Self::Busy(share) => {
+                write!(f, "the storage was busy in {} of the working time", whole_percent(*share))
+            }
+            Self::Slow(rate) => write!(
+                f,
+                "the programs wrote all the time, yet the storage finished only {}; an A1 card does at least 500 writes \
+                 of 4 KiB a second, so the programs waited for the storage",
+                per_s(*rate, "writes")
+            ),
+            Self::CpuFull(share) => {
+                write!(f, "the processors were full in {} of the working time", whole_percent(*share))
+            }
+            Self::CpuBesideIdle(share, device) => write!(
+                f,
+                "the processors were full in {} of the reports, and {device} had next to nothing to do",
+                whole_percent(*share)
+            ),
+            Self::Elsewhere(share, device) => write!(
+                f,
+                "tasks waited for I/O in {} of the reports, and {device} had next to nothing to do",
+                whole_percent(*share)
+            ),
+            Self::Spare(waited) => write!(
+                f,
+                "the storage was busy in only {} of the working time, and the processors had time to spare",
+                whole_percent(*waited)
+            ),
+            Self::Undecided => f.write_str(
+                "nothing in it shows the storage at its limit, and a log without -x does not say how busy \
+                 it was; `iostat -x 20` or `cardproof watch` does",
+            ),
+            Self::NothingToDo => f.write_str("there was next to nothing to do"),
         }
-        Because::Slow => format!(
-            "the programs wrote all the time, yet the storage finished only {}; an A1 card does at least 500 writes \
-             of 4 KiB a second, so the programs waited for the storage",
-            per_s(main.transactions_per_s, "writes")
-        ),
-    };
-    let done = match main.state {
-        LogState::Stalled => "requests waited and none ended".to_owned(),
-        state => format!("mostly {}: {}", state.words(), work(main)),
-    };
-    vec![done, ceiling]
+    }
 }
 
-/// Why the processors limited.
-pub(super) fn cpu(share: f64) -> Vec<String> {
-    vec![format!("the processors were full in {} of the working time", whole_percent(share))]
-}
-
-/// Why the processors limited while `device` was all but idle.
-pub(super) fn cpu_beside_idle(share: f64, device: &str) -> Vec<String> {
-    vec![format!(
-        "the processors were full in {} of the reports, and {device} had next to nothing to do",
-        whole_percent(share)
-    )]
-}
-
-/// Why something else was waited for than `device`.
-pub(super) fn elsewhere(share: f64, device: &str) -> Vec<String> {
-    vec![format!(
-        "tasks waited for I/O in {} of the reports, and {device} had next to nothing to do",
-        whole_percent(share)
-    )]
-}
-
-/// Why nothing limited.
-pub(super) fn spare(main: &StateShare, waited: f64) -> Vec<String> {
-    vec![
-        format!("mostly {}: {}", main.state.words(), work(main)),
-        format!(
-            "the storage was busy in only {} of the working time, and the processors had time to spare",
-            whole_percent(waited)
-        ),
-    ]
-}
-
-/// Why nobody can tell.
-pub(super) fn undecided(main: &StateShare) -> Vec<String> {
-    vec![
-        format!("mostly {}: {}", main.state.words(), work(main)),
-        "nothing in it shows the storage at its limit, and a log without -x does not say how busy \
-         it was; `iostat -x 20` or `cardproof watch` does"
-            .to_owned(),
-    ]
-}
-
-/// The log from its beginning to its end.
-pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
+/// The log from its beginning to its end, paragraph by paragraph.
+#[must_use]
+pub fn story(explanation: &LogExplanation) -> Vec<String> {
     let LogExplanation { device, reports, time, read, written, .. } = explanation;
     let length = time.map_or(String::new(), |time| format!(" over {}", plain_time(time)));
     let moved = match time {
@@ -118,7 +99,7 @@ pub(super) fn story(explanation: &LogExplanation) -> Vec<String> {
         [only] => format!("All of it {only}."),
         names => format!("The log shows, in this order: {}.", names.join(", then ")),
     });
-    story.push(super::super::in_words(&explanation.limited_by));
+    story.push(in_words(&LimitedBy::from(explanation.limited_by.clone())));
     story.extend(stalls(explanation));
     story.extend(waits(explanation));
     if explanation.includes_discards {
@@ -167,7 +148,7 @@ fn waits(explanation: &LogExplanation) -> Option<String> {
 }
 
 /// Minutes and seconds.
-pub(super) fn plain_time(time: Nanos) -> String {
+fn plain_time(time: Nanos) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     match (seconds / 60, seconds % 60) {
         (0, seconds) => format!("{seconds} s"),
