@@ -10,6 +10,7 @@ mod document;
 mod evidence;
 mod job;
 mod log;
+mod log_state;
 mod phase;
 mod storage;
 
@@ -17,7 +18,8 @@ pub use around::{Seen, limits_around};
 pub use document::{WATCH_SCHEMA, WatchDocument};
 pub use evidence::{Evidence, Limiting, OfLog};
 pub use job::limit_of_job;
-pub use log::{LogExplanation, LogState, StateShare, explain_log};
+pub use log::{LogExplanation, explain_log};
+pub use log_state::{LogState, StateShare};
 pub use phase::limit_of_phase;
 pub(crate) use storage::{DataWrites, is_writing};
 

@@ -35,6 +35,9 @@ const ASKING: &[&str] = &["doubts.rs", "tuning/host.rs"];
 /// From so many small words on, one behind the other, a text is a sentence.
 const WORDS_MIN: usize = 3;
 
+/// How a command for a shell begins that needs to be root.
+const COMMAND: &str = "sudo ";
+
 /// What may be called with a sentence that only a programmer reads.
 const FOR_PROGRAMMERS: [&str; 8] = [
     "expect",
@@ -111,13 +114,18 @@ fn askings(source: &Source) -> Vec<usize> {
     lines.map(|(number, _)| number).collect()
 }
 
-/// Whether enough small words follow each other in `written`. A line that is continued is one line.
+/// Whether enough small words follow each other in `written`. A line that is continued is one line. A command for a
+/// shell is no sentence.
 fn reads_as_sentence(written: &str) -> bool {
+    if written.starts_with(COMMAND) {
+        return false;
+    }
     let mut count = 0;
     for part in written.replace("\\\n", " ").split_whitespace() {
         let word = part.trim_matches(|letter: char| ",.;:()`".contains(letter));
         let is_small = |letter: char| letter.is_ascii_lowercase() || "'-".contains(letter);
-        count = if !word.is_empty() && word.chars().all(is_small) { count + 1 } else { 0 };
+        let is_word = word.starts_with(|letter: char| letter.is_ascii_lowercase());
+        count = if is_word && word.chars().all(is_small) { count + 1 } else { 0 };
         if count == WORDS_MIN {
             return true;
         }
@@ -171,9 +179,13 @@ mod tests {
         assert_eq!(found("let a = \"the card is slow\";\n"), [1]);
         assert_eq!(found("\nlet a = format!(\"{card} is too, slow\");\n"), [2]);
         assert_eq!(found("f(\"one \\\n  small step\");\n"), [1]);
-        for text in
-            ["\"4 KiB random read\"", "\"large_files\"", "\"{a} of {b}\"", "\"speed class\""]
-        {
+        for text in [
+            "\"4 KiB random read\"",
+            "\"large_files\"",
+            "\"sudo apt remove tools\"",
+            "\"{a} of {b}\"",
+            "\"speed class\"",
+        ] {
             assert_eq!(found(text), CLEAN, "{text}");
         }
     }

@@ -3,7 +3,7 @@
 use cardproof_record::{CpuActivity, DeviceActivity, Disturbance, Limit, MemoryActivity};
 use cardproof_units::{Iops, Nanos, Throughput};
 
-use super::log::StateShare;
+use super::log_state::StateShare;
 use crate::quantity::Rate;
 
 /// What limits, with the figures that show it.

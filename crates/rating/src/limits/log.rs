@@ -10,7 +10,7 @@ use cardproof_record::{IostatCpu, IostatLog, IostatReport, IostatRow, Limit};
 use cardproof_units::{Bytes, Iops, Nanos, Throughput};
 
 use super::storage::{BUSY, SMALL};
-use super::{Evidence, Limiting, OfLog};
+use super::{Evidence, Limiting, LogState, OfLog, StateShare};
 
 /// Less than this a second is background, not work: a journal and some logs.
 const WORK: Throughput = Throughput(100.0 * 1024.0);
@@ -28,44 +28,6 @@ const CEILING: Iops = Iops(100.0);
 
 /// The share of the working time after which a state is what the log is about.
 const PREVAILS: f64 = 0.5;
-
-/// What a device did in one report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum LogState {
-    /// Small writes.
-    SmallWrites,
-    /// Large writes.
-    LargeWrites,
-    /// Small reads.
-    SmallReads,
-    /// Large reads.
-    LargeReads,
-    /// Reads and writes by turns.
-    Mixed,
-    /// A little of anything.
-    Background,
-    /// Nothing.
-    Idle,
-    /// Nothing was ended, though requests waited.
-    Stalled,
-}
-
-/// One state and all reports in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StateShare {
-    /// The state.
-    pub state: LogState,
-    /// How many reports.
-    pub reports: u64,
-    /// How long they took together; `None` where the log does not say.
-    pub time: Option<Nanos>,
-    /// Transactions a second, on average.
-    pub transactions_per_s: Iops,
-    /// Bytes read and written a second, on average.
-    pub bytes_per_s: Throughput,
-    /// The mean size of a transaction.
-    pub mean_bytes: Bytes,
-}
 
 /// What a log tells of one device.
 #[derive(Clone, Debug, PartialEq)]
