@@ -11,10 +11,8 @@ use std::path::{Path, PathBuf};
 
 use cardproof_device::{Partition, Surroundings, Sysroot, look_at_path};
 use cardproof_evidence::geometry::Geometry;
-use cardproof_rating::tuning::{
-    AppliedBy, Gain, Ground, Mounted, Setting, TuningPlace, TuningStep, settings_to_keep,
-    tuning_plan,
-};
+use cardproof_rating::tuning::{AppliedBy, Gain, Ground, Mounted, Setting, TuningPlace};
+use cardproof_rating::words::tuning::{TuningStep, settings_to_keep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record, RecordHead};
 use cardproof_report::one_line;
 use cardproof_session::{

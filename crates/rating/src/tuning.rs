@@ -10,6 +10,7 @@ mod ground;
 mod habits;
 mod host;
 mod layout;
+mod step;
 mod storage;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +21,10 @@ use cardproof_units::Bytes;
 use serde::Serialize;
 
 pub use ground::Ground;
-pub use host::settings_to_keep;
-pub use layout::{Layout, USUAL_UNIT};
+pub(crate) use host::{Kept, kept};
+pub(crate) use layout::JOURNAL_MIB;
+pub use layout::{Layout, USUAL_UNIT, UnitFrom};
+pub(crate) use step::{Brief, Command, NoGain, Planned, Remark, Risk, Undo, Why};
 
 /// How a step can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,39 +45,6 @@ pub struct Setting {
     pub file: &'static str,
     /// Its new value.
     pub value: String,
-}
-
-/// A step of the plan.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TuningStep {
-    /// Its name for scripts.
-    pub name: &'static str,
-    /// Its reason.
-    pub why: String,
-    /// How sure it is that it does no harm and can help, 0 to 1.
-    pub sure: f64,
-    /// The commands, one a line of a shell.
-    pub commands: Vec<String>,
-    /// What it gains; measured on this card only by `--prove`.
-    pub gain: Gain,
-    /// What can go wrong.
-    pub risk: String,
-    /// How it is undone.
-    pub undo: Vec<String>,
-    /// How it can be done.
-    pub applied_by: AppliedBy,
-    /// The setting, if it is one.
-    #[serde(skip)]
-    pub setting: Option<Setting>,
-    /// Whether its commands delete data.
-    #[serde(skip)]
-    pub deletes_data: bool,
-    /// Whether it spares any card writes, however this one is set up: no setting of it that can be better.
-    #[serde(skip)]
-    pub is_habit: bool,
-    /// Its reason in a few words, where they depend on the card.
-    #[serde(skip)]
-    pub brief: Option<String>,
 }
 
 /// A gain, as a ratio of rates.
@@ -105,23 +75,6 @@ pub enum Gain {
     },
 }
 
-impl Gain {
-    fn unknown() -> Self {
-        Self::NotMeasured { not_measured: "use --prove to measure it".to_owned() }
-    }
-
-    fn not_measurable() -> Self {
-        Self::NotMeasured { not_measured: "run cardproof before and after, and compare".to_owned() }
-    }
-
-    fn not_measured_by_prove() -> Self {
-        Self::NotMeasured {
-            not_measured: "cardproof compare-setups compares file systems and journal modes"
-                .to_owned(),
-        }
-    }
-}
-
 /// What a plan is for.
 #[derive(Clone, Debug, Default)]
 pub struct TuningPlace<'p> {
@@ -146,17 +99,12 @@ pub struct Mounted {
     pub filesystem: FilesystemInfo,
 }
 
-/// What a plan of one partition does not give (Raspberry Pi documentation, "Boot folder contents"; Raspberry Pi Imager).
-pub const BOOT_PARTITION: &str =
-    "A Raspberry Pi card needs a FAT boot partition: Raspberry Pi Imager makes it";
-
 /// The steps for `place`, of which so much is known. Steps whose place is not known are left out.
-#[must_use]
-pub fn tuning_plan(
+pub(crate) fn plan(
     place: &TuningPlace<'_>,
     conditions: &Conditions,
     geometry: Option<&Geometry>,
-) -> Vec<TuningStep> {
+) -> Vec<Planned> {
     let card = conditions.device.card.as_ref();
     let reported = card.and_then(|card| card.allocation_unit_bytes);
     let size = conditions.device.size_bytes.unwrap_or(Bytes::ZERO);
@@ -179,6 +127,7 @@ pub fn tuning_plan(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::tuning::{TuningStep, settings_to_keep, tuning_plan};
     use cardproof_record::{Feature, Transport};
 
     #[test]

@@ -1,6 +1,7 @@
 //! The plan of `tune` for people: in short what, why and the command; in full also gain, risk and undo.
 
-use cardproof_rating::tuning::{AppliedBy, Gain, TuningStep};
+use cardproof_rating::tuning::{AppliedBy, Gain};
+use cardproof_rating::words::tuning::TuningStep;
 use cardproof_report::{wrap_into, wrapped};
 use cardproof_units::{rounded_down, rounded_up};
 
@@ -200,7 +201,8 @@ fn title(name: &str) -> &str {
 mod tests {
     use std::path::Path;
 
-    use cardproof_rating::tuning::{Ground, TuningPlace, tuning_plan};
+    use cardproof_rating::tuning::{Ground, TuningPlace};
+    use cardproof_rating::words::tuning::tuning_plan;
     use cardproof_record::Conditions;
     use cardproof_units::Bytes;
 

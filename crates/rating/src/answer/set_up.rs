@@ -4,7 +4,7 @@ use cardproof_record::TargetKind;
 use serde::Serialize;
 
 use super::{Known, Standing};
-use crate::tuning::{TuningPlace, tuning_plan};
+use crate::tuning::{TuningPlace, plan};
 
 /// A thing that can be set up better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -56,7 +56,7 @@ impl SetUp {
         }
         let name = conditions.device.name.as_deref();
         let place = TuningPlace { name, mounts: known.mounts, ..TuningPlace::default() };
-        let plan = tuning_plan(&place, conditions, None);
+        let plan = plan(&place, conditions, None);
         let is_planned = |name: &str| plan.iter().any(|step| step.name == name);
         let is_misaligned = conditions
             .filesystem

@@ -1,20 +1,20 @@
 //! The steps that spare every card writes: swap, logs, databases.
 
-use super::{AppliedBy, Gain, TuningStep};
+use super::{AppliedBy, Command, NoGain, Planned, Risk, Undo, Why};
 
 /// All of them.
-pub(super) fn steps() -> [TuningStep; 3] {
-    let step = |name, why: &str, sure, commands: &[&str], risk: &str, undo: &[&str]| TuningStep {
+pub(super) fn steps() -> [Planned; 3] {
+    let step = |name, why, sure, commands: &[&str], risk, undo: &[&str]| Planned {
         name,
-        why: why.to_owned(),
+        why,
         sure,
-        commands: commands.iter().map(|&command| command.to_owned()).collect(),
+        commands: commands.iter().map(|&command| Command::Run(command.to_owned())).collect(),
         gain: match name {
-            "sqlite" => Gain::not_measured_by_prove(),
-            _ => Gain::not_measurable(),
+            "sqlite" => NoGain::OfSetups,
+            _ => NoGain::BeforeAndAfter,
         },
-        risk: risk.to_owned(),
-        undo: undo.iter().map(|&command| command.to_owned()).collect(),
+        risk,
+        undo: undo.iter().map(|&command| Undo::Command(command.to_owned())).collect(),
         applied_by: AppliedBy::Hand,
         setting: None,
         deletes_data: false,
@@ -24,23 +24,22 @@ pub(super) fn steps() -> [TuningStep; 3] {
     [
         step(
             "swap",
-            "swapping to a card is slow and wears the card; compressed memory (zram) avoids both",
+            Why::Swap,
             0.85,
             &["sudo swapoff -a", "sudo apt install zram-tools"],
-            "programs may run out of memory if their data does not compress; some systems switch swap on again \
-             at the next start",
+            Risk::OutOfMemory,
             &["sudo apt remove zram-tools", "sudo swapon -a"],
         ),
         step(
             "logs",
-            "logs in memory avoid many small synced writes to the card",
+            Why::Logs,
             0.7,
             &[
                 "sudo mkdir -p /etc/systemd/journald.conf.d",
                 "printf '[Journal]\\nStorage=volatile\\n' | sudo tee /etc/systemd/journald.conf.d/volatile.conf",
                 "sudo systemctl restart systemd-journald",
             ],
-            "each restart deletes the logs, and a crash or a power cut those that show its cause",
+            Risk::LostLogs,
             &[
                 "sudo rm /etc/systemd/journald.conf.d/volatile.conf",
                 "sudo systemctl restart systemd-journald",
@@ -48,11 +47,10 @@ pub(super) fn steps() -> [TuningStep; 3] {
         ),
         step(
             "sqlite",
-            "SQLite in WAL mode syncs once where its rollback journal syncs several times",
+            Why::Sqlite,
             0.85,
             &["sqlite3 FILE 'PRAGMA journal_mode=WAL;'"],
-            "if the program also sets synchronous=NORMAL, a power cut can lose the last transactions; \
-             the database stays whole",
+            Risk::LostTransactions,
             &["sqlite3 FILE 'PRAGMA journal_mode=DELETE;'"],
         ),
     ]

@@ -10,7 +10,7 @@ pub const USUAL_UNIT: Bytes = Bytes::mib(8);
 const FILESYSTEM_BLOCK: Bytes = Bytes::kib(4);
 
 /// The journal of an ext4 on a card.
-pub(super) const JOURNAL_MIB: u64 = 64;
+pub(crate) const JOURNAL_MIB: u64 = 64;
 
 /// A smaller partition gets the default, which is smaller still.
 const JOURNAL_FROM: Bytes = Bytes::gib(2);
@@ -23,6 +23,17 @@ const LINUX_GUID: &str = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";
 
 fn needs_gpt(size: Bytes) -> bool {
     size >= DOS_MOST
+}
+
+/// Where the allocation unit of a layout comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitFrom {
+    /// It was measured.
+    Measured(Bytes),
+    /// The card reports it.
+    Reported(Bytes),
+    /// It is not known.
+    Usual,
 }
 
 /// The place of a partition and the parameters of its file system.
@@ -41,7 +52,7 @@ pub struct Layout {
     /// The allocation unit, where it is known.
     pub known_unit: Option<Bytes>,
     /// Why it is so.
-    pub why: String,
+    pub why: UnitFrom,
     /// How sure.
     pub sure: f64,
 }
@@ -55,20 +66,10 @@ impl Layout {
         let (unit, why, sure, is_known) = match (seen_unit, reported) {
             (Some(unit), _) => {
                 let sure = seen.map_or(0.5, |claim| claim.probability);
-                (unit, format!("the allocation unit measured on this card is {unit}"), sure, true)
+                (unit, UnitFrom::Measured(unit), sure, true)
             }
-            (None, Some(unit)) if unit > Bytes::ZERO => {
-                (unit, format!("the card reports an allocation unit of {unit}"), 0.9, true)
-            }
-            _ => (
-                USUAL_UNIT,
-                format!(
-                    "the allocation unit is unknown, so the partition begins at {USUAL_UNIT}, which suits \
-                     all units up to {USUAL_UNIT}"
-                ),
-                0.7,
-                false,
-            ),
+            (None, Some(unit)) if unit > Bytes::ZERO => (unit, UnitFrom::Reported(unit), 0.9, true),
+            _ => (USUAL_UNIT, UnitFrom::Usual, 0.7, false),
         };
         // The partition begins at the unit or, where that is smaller, at the next multiple from 1 MiB
         // up, which leaves room for tables and boot loaders.
@@ -132,18 +133,18 @@ mod tests {
     #[test]
     fn partitions_begin_and_end_at_the_unit_and_say_why() {
         let cases = [
-            (None, Bytes::mib(8), "unknown"),
-            (Some(Bytes::mib(4)), Bytes::mib(4), "reports"),
-            (Some(Bytes::mib(24)), Bytes::mib(24), "reports"),
-            (Some(Bytes::kib(512)), Bytes::mib(1), "reports"),
+            (None, Bytes::mib(8)),
+            (Some(Bytes::mib(4)), Bytes::mib(4)),
+            (Some(Bytes::mib(24)), Bytes::mib(24)),
+            (Some(Bytes::kib(512)), Bytes::mib(1)),
         ];
-        for (reported, start, why) in cases {
+        for (reported, start) in cases {
             let layout = Layout::new(Bytes::gib(8), None, reported).unwrap();
             assert_eq!(layout.unit, start);
             assert!(
                 layout.size.is_multiple_of(start) && layout.unit + layout.size <= Bytes::gib(8)
             );
-            assert!(layout.why.contains(why), "{}", layout.why);
+            assert_eq!(layout.why, reported.map_or(UnitFrom::Usual, UnitFrom::Reported));
         }
         assert_eq!(Layout::new(Bytes::mib(8), None, None), None, "too small");
     }

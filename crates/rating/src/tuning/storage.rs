@@ -3,7 +3,7 @@
 use cardproof_units::Bytes;
 
 use super::layout::{JOURNAL_MIB, Layout};
-use super::{AppliedBy, BOOT_PARTITION, Gain, Ground, TuningStep};
+use super::{AppliedBy, Brief, Command, Ground, NoGain, Planned, Risk, Undo, Why};
 
 /// F2FS writes in segments of this size.
 const F2FS_SEGMENT: Bytes = Bytes::mib(2);
@@ -21,7 +21,7 @@ const FAT32_CLUSTERS_MIN: u64 = 65_525;
 const EXFAT_CLUSTER: &str = "128K";
 
 /// All of them for `ground`, which is addressed in blocks of `logical_block`.
-pub(super) fn steps(ground: &Ground, layout: &Layout, logical_block: Bytes) -> Vec<TuningStep> {
+pub(super) fn steps(ground: &Ground, layout: &Layout, logical_block: Bytes) -> Vec<Planned> {
     let journal = layout.journal_mib().map(|_| journal(ground));
     [partition(ground, layout, logical_block), filesystem(ground, layout)]
         .into_iter()
@@ -30,15 +30,15 @@ pub(super) fn steps(ground: &Ground, layout: &Layout, logical_block: Bytes) -> V
         .collect()
 }
 
-fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> TuningStep {
-    TuningStep {
+fn lost(name: &'static str, why: Why, sure: f64, commands: Vec<String>) -> Planned {
+    Planned {
         name,
         why,
         sure,
-        commands,
-        gain: Gain::not_measured_by_prove(),
-        risk: "all data in the partition are lost".to_owned(),
-        undo: vec!["not possible; restore from a backup".to_owned()],
+        commands: commands.into_iter().map(Command::Run).collect(),
+        gain: NoGain::OfSetups,
+        risk: Risk::LosesPartition,
+        undo: vec![Undo::NotPossible],
         applied_by: AppliedBy::Hand,
         setting: None,
         deletes_data: true,
@@ -47,79 +47,55 @@ fn lost(name: &'static str, why: String, sure: f64, commands: Vec<String>) -> Tu
     }
 }
 
-fn partition(ground: &Ground, layout: &Layout, logical_block: Bytes) -> TuningStep {
+fn partition(ground: &Ground, layout: &Layout, logical_block: Bytes) -> Planned {
     let script = layout.sfdisk_lines(logical_block).join("\\n");
-    TuningStep {
-        gain: Gain::unknown(),
-        risk: "all data on the device are lost".to_owned(),
+    Planned {
+        gain: NoGain::Provable,
+        risk: Risk::LosesDevice,
         applied_by: AppliedBy::Destroy,
         brief: Some(match layout.known_unit {
-            Some(_) => format!("begins at {}, the start of an allocation unit", layout.unit),
-            None => format!("begins at {}, which suits most cards", layout.unit),
+            Some(_) => Brief::AtUnit(layout.unit),
+            None => Brief::SuitsMost(layout.unit),
         }),
         ..lost(
             "partition",
-            format!(
-                "a partition that begins inside an allocation unit causes extra writes; {}. {BOOT_PARTITION}",
-                layout.why
-            ),
+            Why::Partition(layout.why),
             layout.sure,
             vec![ground.partitioning(&script)],
         )
     }
 }
 
-fn filesystem(ground: &Ground, layout: &Layout) -> TuningStep {
+fn filesystem(ground: &Ground, layout: &Layout) -> Planned {
     let options =
         layout.extended_options().map_or_else(String::new, |known| format!(" -E {known}"));
     let size = layout.journal_mib().map_or_else(String::new, |mib| format!(" -J size={mib}"));
-    let spread = match (layout.stride, layout.stripe_width) {
-        (Some(_), Some(_)) => {
-            "The options stride (page / 4 KiB) and stripe_width (allocation unit / 4 KiB) spread the tables of ext4 \
-             over allocation units"
-        }
-        (None, Some(_)) => {
-            "The option stripe_width (allocation unit / 4 KiB) spreads the tables of ext4 over allocation \
-             units; stride is left out because the page size is unknown"
-        }
-        (Some(_), None) => {
-            "The option stride (page / 4 KiB) is given; stripe_width is left out because the allocation unit is \
-             unknown"
-        }
-        (None, None) => {
-            "The options stride and stripe_width are left out because page size and allocation unit are unknown"
-        }
-    };
-    TuningStep {
+    Planned {
         applied_by: AppliedBy::Destroy,
         ..lost(
             "filesystem",
-            format!(
-                "ext4 with a journal keeps synced data after a power cut. A journal of {JOURNAL_MIB} MiB \
-                 is enough for a card. {spread}"
-            ),
+            Why::Ext4 {
+                has_stride: layout.stride.is_some(),
+                has_stripe_width: layout.stripe_width.is_some(),
+            },
             0.6,
             ground.on_partition(&[format!("mkfs.ext4{size}{options}")]),
         )
     }
 }
 
-fn journal(ground: &Ground) -> TuningStep {
-    TuningStep {
+fn journal(ground: &Ground) -> Planned {
+    Planned {
         deletes_data: false,
-        risk: "a power cut between the two commands can damage the file system; unmount it before you run them"
-            .to_owned(),
-        undo: ground.on_partition(&[
-            "tune2fs -O ^has_journal".to_owned(),
-            "tune2fs -j".to_owned(),
-        ]),
+        risk: Risk::PowerCutBetween,
+        undo: ground
+            .on_partition(&["tune2fs -O ^has_journal".to_owned(), "tune2fs -j".to_owned()])
+            .into_iter()
+            .map(Undo::Command)
+            .collect(),
         ..lost(
             "journal",
-            format!(
-                "an existing ext4 keeps its data and gets a journal of {JOURNAL_MIB} MiB, instead of \
-                 a new file system. Keep the journal on the card: with an external journal, \
-                 the system needs two devices"
-            ),
+            Why::Journal,
             0.6,
             ground.on_partition(&[
                 "tune2fs -O ^has_journal".to_owned(),
@@ -129,44 +105,26 @@ fn journal(ground: &Ground) -> TuningStep {
     }
 }
 
-fn f2fs(ground: &Ground, layout: &Layout) -> TuningStep {
+fn f2fs(ground: &Ground, layout: &Layout) -> Planned {
     let segments = layout
         .known_unit
         .filter(|unit| unit.is_multiple_of(F2FS_SEGMENT))
         .map(|unit| unit.get() / F2FS_SEGMENT.get());
-    let (option, why) = match segments {
-        Some(segments) => (
-            format!(" -s {segments}"),
-            format!("a section of {segments} segments of 2 MiB is one allocation unit, so that F2FS \
-                     cleans whole units"),
-        ),
-        None => (
-            String::new(),
-            "sections keep their default size, because the allocation unit is unknown or is not a multiple \
-             of 2 MiB"
-                .to_owned(),
-        ),
-    };
+    let option = segments.map_or_else(String::new, |segments| format!(" -s {segments}"));
     lost(
         "filesystem_f2fs",
-        format!(
-            "use it instead of ext4 if small synced writes matter most: F2FS writes them sequentially; \
-             {why}. Measure both with cardproof compare-setups"
-        ),
+        Why::F2fs { segments },
         0.5,
         ground.on_partition(&[format!("mkfs.f2fs{option}")]),
     )
 }
 
-fn fat(ground: &Ground, layout: &Layout) -> TuningStep {
+fn fat(ground: &Ground, layout: &Layout) -> Planned {
     let align =
         layout.known_unit.map_or_else(String::new, |unit| format!(" -b {}K", unit.get() >> 10));
     lost(
         "filesystem_fat",
-        "for cameras, consoles and other systems: FAT up to 32 GB, exFAT above. Large clusters keep \
-         files together, but FAT32 needs at least 65,525 of them; the data area begins at an allocation \
-         unit where that is known"
-            .to_owned(),
+        Why::Fat,
         0.5,
         ground.on_partition(&[if layout.size <= Bytes::gib(32) {
             match fat32_cluster_sectors(layout.size) {
