@@ -64,15 +64,6 @@ impl Doubt {
     pub(crate) fn phase_of<'r>(&self, record: &'r Record) -> Option<&'r Phase> {
         self.phase.and_then(|index| record.phases.get(index))
     }
-
-    /// The doubt in words, with the name of the phase it is about.
-    #[must_use]
-    pub fn text(&self, record: &Record) -> String {
-        match self.phase_of(record) {
-            Some(phase) => format!("{}: {}", phase.name, self.warning),
-            None => self.warning.to_string(),
-        }
-    }
 }
 
 /// Every doubt about `record`: first those it holds, then those that follow from it.
@@ -87,12 +78,10 @@ pub fn doubts(record: &Record) -> Vec<Doubt> {
 }
 
 /// The doubts that follow from `record` and that it does not hold yet, such as figures above the
-/// ceiling of the link or from memory, each in words. One about a phase names it.
-#[must_use]
-pub fn plausibility(record: &Record) -> Vec<Warning> {
+/// ceiling of the link or from memory.
+pub(crate) fn not_held(record: &Record) -> Vec<Doubt> {
     let known = known(&stored(record));
-    let new = derived(record).into_iter().filter(|doubt| !is_known(doubt, &known));
-    new.map(|doubt| Warning::stated(doubt.warning.code, doubt.text(record))).collect()
+    derived(record).into_iter().filter(|doubt| !is_known(doubt, &known)).collect()
 }
 
 fn stored(record: &Record) -> Vec<Doubt> {

@@ -68,7 +68,7 @@ pub use cardproof_facts::{
 pub use defect::{Defect, Found, defect, defect_in};
 pub use defect_kind::DefectKind;
 pub use disturbance::{disturbances, is_part_disturbed};
-pub use doubts::{Doubt, doubts, doubts_of_place, plausibility, with_doubts};
+pub use doubts::{Doubt, doubts, doubts_of_place, with_doubts};
 pub use flushes::{Burst, Flushes, flushes};
 pub use geometry::{geometry, quantities};
 pub use jobs::whole_job_time;
@@ -92,6 +92,6 @@ pub use wear::Wear;
 pub use words::wording;
 pub use words::{
     Meaning, SPEED_TELLS_NO_FAKE, claims, comparison_only, geometry_in_short, geometry_in_words,
-    indications, limiting_bus, meaning, next_steps, ratio_in_words, recording_classes, scope,
-    setup_advice, standing, telling_indications,
+    indications, limiting_bus, meaning, next_steps, plausibility, ratio_in_words,
+    recording_classes, scope, setup_advice, standing, telling_indications,
 };

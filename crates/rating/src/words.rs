@@ -11,6 +11,7 @@ mod columns;
 pub mod data;
 mod defect;
 pub mod diagnosis;
+mod doubts;
 pub mod findings;
 mod geometry;
 mod indications;
@@ -41,6 +42,7 @@ pub mod wording;
 
 pub use advice::{SPEED_TELLS_NO_FAKE, next_steps};
 pub use claims::claims;
+pub use doubts::plausibility;
 pub use geometry::{geometry_in_short, geometry_in_words};
 pub use indications::{indications, telling_indications};
 pub use meaning::{Meaning, meaning};

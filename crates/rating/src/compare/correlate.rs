@@ -21,7 +21,7 @@ pub struct Correlation {
     /// The job, such as `desktop-install`.
     pub job: String,
     /// The figure, such as `4 KiB random write, depth 1`.
-    pub with: String,
+    pub with: Shape,
     /// Spearman's coefficient of the time and the rate, from -1 to 1: -1 where the faster card
     /// always took less time.
     pub rank_correlation: f64,
@@ -52,7 +52,7 @@ pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
             }
             of_job.extend(rank_correlation(&times, &rates).map(|rank_correlation| Correlation {
                 job: job.to_owned(),
-                with: shape.to_string(),
+                with: shape.clone(),
                 rank_correlation,
                 cards: times.len(),
             }));

@@ -39,28 +39,6 @@ impl PredictedJob {
     /// The jobs of the package manager.
     pub(super) const OF_PACKAGES: [Self; 3] = [Self::Install, Self::Removal, Self::Reinstall];
 
-    /// In words.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Boot => "Starting the system",
-            Self::Install => "Installing a desktop (about 400 packages)",
-            Self::Removal => "Removing 150 packages",
-            Self::Reinstall => "Installing 150 packages again",
-        }
-    }
-
-    /// As a noun within a sentence.
-    #[must_use]
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Boot => "system start",
-            Self::Install => "desktop install (about 400 packages)",
-            Self::Removal => "removing 150 packages",
-            Self::Reinstall => "installing 150 packages again",
-        }
-    }
-
     /// How long it took on `card`.
     #[must_use]
     pub const fn published(self, card: &PublishedCard) -> Nanos {

@@ -50,17 +50,6 @@ impl Method {
     pub const ALL: [Self; 4] =
         [Self::Requests, Self::Constant, Self::PerWrite, Self::SequentialWrite];
 
-    /// In words.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Requests => "cpu + requests (the model)",
-            Self::Constant => "constant",
-            Self::PerWrite => "c + N / (4k write IOPS)",
-            Self::SequentialWrite => "c + N / (sequential write)",
-        }
-    }
-
     /// The seconds of `job` on `card`, with everything fitted to `known`.
     fn predict(self, known: &[PublishedCard], job: PredictedJob, card: &PublishedCard) -> f64 {
         let against = |cost: fn(&PublishedCard) -> f64| line(known, job, cost).at(cost(card));

@@ -5,7 +5,7 @@ use std::fmt;
 use cardproof_facts::PUBLISHED_CARDS;
 use cardproof_units::Nanos;
 
-use crate::prediction::{NoPrediction, Prediction};
+use crate::prediction::{Method, NoPrediction, PredictedJob, Prediction};
 
 impl fmt::Display for NoPrediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,6 +13,43 @@ impl fmt::Display for NoPrediction {
             Self::InDoubt { phase: Some(phase), doubt } => write!(f, "{phase}: {doubt}"),
             Self::InDoubt { phase: None, doubt } => doubt.fmt(f),
             Self::NoWrites(cause) => write!(f, "4 KiB random write, one at a time: {cause}"),
+        }
+    }
+}
+
+impl PredictedJob {
+    /// In words.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Boot => "Starting the system",
+            Self::Install => "Installing a desktop (about 400 packages)",
+            Self::Removal => "Removing 150 packages",
+            Self::Reinstall => "Installing 150 packages again",
+        }
+    }
+
+    /// As a noun within a sentence.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Boot => "system start",
+            Self::Install => "desktop install (about 400 packages)",
+            Self::Removal => "removing 150 packages",
+            Self::Reinstall => "installing 150 packages again",
+        }
+    }
+}
+
+impl Method {
+    /// In words.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Requests => "cpu + requests (the model)",
+            Self::Constant => "constant",
+            Self::PerWrite => "c + N / (4k write IOPS)",
+            Self::SequentialWrite => "c + N / (sequential write)",
         }
     }
 }

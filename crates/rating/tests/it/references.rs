@@ -165,7 +165,7 @@ fn install_time_follows_random_write_and_not_sequential_write() {
     let comparison = compare(&of_table("sd-card-bench-2018"), Pairing::Independent, 1);
     let of = |job: &str, with: &str| {
         let mut found = comparison.correlations.iter();
-        let found = found.find(|it| it.job == job && it.with == with).unwrap();
+        let found = found.find(|it| it.job == job && it.with.to_string() == with).unwrap();
         assert_eq!(found.cards, 8);
         found.rank_correlation
     };
