@@ -151,7 +151,7 @@ pub fn summary(record: &Record, source: Option<&str>) -> Summary {
         host_name,
         lot: device.card.as_ref().and_then(|card| card.manufactured.clone()),
         origin,
-        basis,
+        basis: basis.to_string(),
         figures: figures
             .into_iter()
             .filter(|figure| figure.rate.is_finite())
@@ -159,7 +159,7 @@ pub fn summary(record: &Record, source: Option<&str>) -> Summary {
                 quantity: quantity(figure.column),
                 rate: figure.rate,
                 between: figure.between.filter(|ends| ends.iter().all(|end| end.is_finite())),
-                doubt: figure.doubt,
+                doubt: figure.doubt.map(|doubt| doubt.to_string()),
             })
             .collect(),
         doubts: told,

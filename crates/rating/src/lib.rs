@@ -79,7 +79,7 @@ pub use pauses::{FELT_PAUSE, Pause, Stalls, longest_wait, pauses_in, stalls};
 pub use pick::{BoundedRate, Finding, NoFigure, OtherSequential};
 pub use powercut::power_cuts;
 pub use quantity::{ClassLimit, Quantity, Rate, limits_of, rate_for_verdicts};
-pub use queue_and_cache::{QueueState, Use, idle_queue_or_cache};
+pub use queue_and_cache::{FeatureUse, QueueState, idle_queue_or_cache};
 pub use recording::is_recording;
 pub use reference::{
     EXPRESS_TESTS, ExpressRun, PublishedRates, ReferenceCard, express_runs, find_reference,

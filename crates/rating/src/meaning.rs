@@ -18,7 +18,7 @@ use crate::shown::shown_rate;
 use crate::sound::{Unsound, cause, figure_of, find, find_random_4k};
 use crate::stated::{may_be_memory, mean_of_stated};
 pub(crate) use alone::alone;
-pub(crate) use pauses::{LongOperation, OtherCause, PausesFound};
+pub(crate) use pauses::{FeltPauses, LongOperation, OtherCause, PausesFound};
 
 /// The grade of one daily use.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use cardproof_record::{DeviceInfo, Feature, Record};
 
 /// Whether a feature is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum FeatureUse {
     /// It is in use.
     Working,
     /// The card has none.
@@ -26,9 +26,9 @@ pub enum Use {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueState {
     /// Of the queue.
-    pub queue: Use,
+    pub queue: FeatureUse,
     /// Of the cache.
-    pub cache: Use,
+    pub cache: FeatureUse,
 }
 
 /// What queue and cache mean for a class that needs both.
@@ -67,16 +67,20 @@ impl QueueAndCache {
 
     fn of_device(device: &DeviceInfo) -> Self {
         let card = device.card.as_ref();
-        let of = |feature: Option<&Feature>| feature.map_or(Use::Unknown, use_of);
+        let of = |feature: Option<&Feature>| feature.map_or(FeatureUse::Unknown, use_of);
         let queue = of(card.map(|card| &card.command_queue));
         let cache = of(card.map(|card| &card.cache));
         let state = QueueState { queue, cache };
-        let either = |wanted: &[Use]| wanted.contains(&queue) || wanted.contains(&cache);
-        if either(&[Use::NoneInCard]) {
+        let either = |wanted: &[FeatureUse]| wanted.contains(&queue) || wanted.contains(&cache);
+        if either(&[FeatureUse::NoneInCard]) {
             Self::MissingInCard(state)
-        } else if either(&[Use::NoneInKernel, Use::NoneInHost, Use::SwitchedOff]) {
+        } else if either(&[
+            FeatureUse::NoneInKernel,
+            FeatureUse::NoneInHost,
+            FeatureUse::SwitchedOff,
+        ]) {
             Self::NotUsed(state)
-        } else if either(&[Use::Unknown]) {
+        } else if either(&[FeatureUse::Unknown]) {
             Self::Unknown(state)
         } else {
             Self::InUse
@@ -84,14 +88,14 @@ impl QueueAndCache {
     }
 }
 
-fn use_of(feature: &Feature) -> Use {
+fn use_of(feature: &Feature) -> FeatureUse {
     match feature {
-        Feature { enabled: Some(true), .. } => Use::Working,
-        Feature { card: Some(false), .. } => Use::NoneInCard,
-        Feature { kernel: Some(false), .. } => Use::NoneInKernel,
-        Feature { host: Some(false), .. } => Use::NoneInHost,
-        Feature { enabled: Some(false), .. } => Use::SwitchedOff,
-        Feature { enabled: None, .. } => Use::Unknown,
+        Feature { enabled: Some(true), .. } => FeatureUse::Working,
+        Feature { card: Some(false), .. } => FeatureUse::NoneInCard,
+        Feature { kernel: Some(false), .. } => FeatureUse::NoneInKernel,
+        Feature { host: Some(false), .. } => FeatureUse::NoneInHost,
+        Feature { enabled: Some(false), .. } => FeatureUse::SwitchedOff,
+        Feature { enabled: None, .. } => FeatureUse::Unknown,
     }
 }
 
@@ -107,13 +111,13 @@ mod tests {
     fn a_feature_is_in_use_or_has_the_cause_why_not() {
         let (yes, no) = (Some(true), Some(false));
         let cases = [
-            (feature(None, None, yes), Use::Working),
-            (feature(no, None, no), Use::NoneInCard),
-            (feature(yes, no, no), Use::NoneInKernel),
-            (feature(yes, yes, no), Use::SwitchedOff),
-            (feature(yes, yes, None), Use::Unknown),
-            (Feature { host: no, ..feature(yes, yes, None) }, Use::NoneInHost),
-            (Feature::default(), Use::Unknown),
+            (feature(None, None, yes), FeatureUse::Working),
+            (feature(no, None, no), FeatureUse::NoneInCard),
+            (feature(yes, no, no), FeatureUse::NoneInKernel),
+            (feature(yes, yes, no), FeatureUse::SwitchedOff),
+            (feature(yes, yes, None), FeatureUse::Unknown),
+            (Feature { host: no, ..feature(yes, yes, None) }, FeatureUse::NoneInHost),
+            (Feature::default(), FeatureUse::Unknown),
         ];
         for (feature, expected) in cases {
             assert_eq!(use_of(&feature), expected, "{feature:?}");

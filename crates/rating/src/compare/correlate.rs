@@ -63,10 +63,13 @@ pub fn correlations(cards: &[Contender<'_>]) -> Vec<Correlation> {
     found
 }
 
+/// What figures have in common that may be taken together: their basis and their range.
+type Alike = (Basis, Bytes);
+
 /// The times of `job` and the rates of `shape` of those `cards` that have both on one basis, of
 /// several bases the one of most cards.
 fn alike(cards: &[Contender<'_>], job: &str, shape: &Shape) -> Vec<(f64, f64)> {
-    let mut by_basis: Vec<((Basis, Bytes), Vec<(f64, f64)>)> = Vec::new();
+    let mut by_basis: Vec<(Alike, Vec<(f64, f64)>)> = Vec::new();
     for card in cards {
         let Some((basis, pair)) = pair(card, job, shape) else { continue };
         match by_basis.iter_mut().find(|(known, _)| *known == basis) {
@@ -80,7 +83,7 @@ fn alike(cards: &[Contender<'_>], job: &str, shape: &Shape) -> Vec<(f64, f64)> {
     most.map_or_else(Vec::new, |(_, pairs)| pairs)
 }
 
-fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<((Basis, Bytes), (f64, f64))> {
+fn pair(card: &Contender<'_>, job: &str, shape: &Shape) -> Option<(Alike, (f64, f64))> {
     let jobs = &card.runs.first()?.jobs;
     let time = jobs.iter().find(|known| known.name == job)?.duration_ns;
     let measured = Measured::new(shape, &card.runs)?;

@@ -26,20 +26,24 @@ pub(crate) enum PausesFound {
         has_written: bool,
     },
     /// There are such that are felt.
-    Felt {
-        /// How many; 0 where all operations are slow.
-        count: usize,
-        /// The longest.
-        longest: Nanos,
-        /// The name of its phase.
-        phase: String,
-        /// An operation that took longer.
-        longer: Option<LongOperation>,
-        /// The part of a phase's time that its pauses took, where that decided the grade.
-        share: Option<f64>,
-        /// What else may have caused them all.
-        cause: Option<OtherCause>,
-    },
+    Felt(FeltPauses),
+}
+
+/// Pauses that are felt.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FeltPauses {
+    /// How many; 0 where all operations are slow.
+    pub(crate) count: usize,
+    /// The longest.
+    pub(crate) longest: Nanos,
+    /// The name of its phase.
+    pub(crate) phase: String,
+    /// An operation that took longer.
+    pub(crate) longer: Option<LongOperation>,
+    /// The part of a phase's time that its pauses took, where that decided the grade.
+    pub(crate) share: Option<f64>,
+    /// What else may have caused them all.
+    pub(crate) cause: Option<OtherCause>,
 }
 
 /// What may have caused pauses other than the storage.
@@ -140,7 +144,8 @@ fn felt_pauses(record: &Record, longest: &Pause, share: Option<f64>) -> PausesFo
     };
     let phase = record.phases.get(longest.phase).map_or_else(String::new, |it| it.name.clone());
     let cause = other_cause(record, &pauses);
-    PausesFound::Felt { count: pauses.len(), longest: longest.length, phase, longer, share, cause }
+    let (count, longest) = (pauses.len(), longest.length);
+    PausesFound::Felt(FeltPauses { count, longest, phase, longer, share, cause })
 }
 
 /// Whether every phase with a pause that is felt was disturbed, and that at `longest` with the longest wait: a program

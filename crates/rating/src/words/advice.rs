@@ -133,13 +133,14 @@ impl fmt::Display for Step {
                 f,
                 "Plan partition, file system and settings for this card: `cardproof tune {device} --geometry latest`."
             ),
+            // What has no figures has been told.
             _ => Ok(()),
         }
     }
 }
 
 impl Step {
-    /// The sentence of a step without figures.
+    /// The sentence of a step without figures; of the others `None`.
     const fn fixed(&self) -> Option<&'static str> {
         Some(match self {
             Self::OfDefect(DefectKind::Fake) => {
@@ -289,7 +290,25 @@ impl Step {
                  `cardproof run`."
             }
             Self::KeepRecord => "Keep this record, and measure again when the system feels slower.",
-            _ => return None,
+            Self::WrongData(_)
+            | Self::OfCapacity(_)
+            | Self::OperationsFailed(_)
+            | Self::VerifyCapacity(_)
+            | Self::RunToItsEnd { .. }
+            | Self::CheckRangeCut { .. }
+            | Self::CheckRangeSmall { .. }
+            | Self::RangeCut { .. }
+            | Self::RangeSmall { .. }
+            | Self::CheckAgain { .. }
+            | Self::RunAgain { .. }
+            | Self::TestOtherClass { .. }
+            | Self::TestA2(_)
+            | Self::MeasureWithIntervals { tool: Some(_) }
+            | Self::GeometryNeedsRange(_)
+            | Self::CloseToBusLimit { .. }
+            | Self::StorageStops(_)
+            | Self::ChooseFaster { .. }
+            | Self::PlanByGeometry { .. } => return None,
         })
     }
 }

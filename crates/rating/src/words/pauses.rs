@@ -1,6 +1,6 @@
 //! Pauses in sentences: how long a program waits while the storage finishes nothing.
 
-use crate::meaning::{LongOperation, OtherCause, PausesFound};
+use crate::meaning::{FeltPauses, LongOperation, OtherCause, PausesFound};
 use crate::pauses::FELT_PAUSE;
 
 const WHAT_A_PAUSE_IS: &str = "In a pause, the storage finishes no operation.";
@@ -17,7 +17,7 @@ pub(super) fn in_words(found: &PausesFound) -> (String, String) {
             (none, String::new())
         }
         PausesFound::NoneFelt { long, has_written } => none_felt(long.as_ref(), *has_written),
-        PausesFound::Felt { .. } => felt(found),
+        PausesFound::Felt(found) => felt(found),
     }
 }
 
@@ -51,10 +51,8 @@ fn place(long: &LongOperation) -> String {
     format!(" The longest operation was in {}, where {} is usual.", long.phase, long.usual)
 }
 
-fn felt(found: &PausesFound) -> (String, String) {
-    let PausesFound::Felt { count, longest, phase: name, longer, share, cause } = found else {
-        return (String::new(), String::new());
-    };
+fn felt(found: &FeltPauses) -> (String, String) {
+    let FeltPauses { count, longest, phase: name, longer, share, cause } = found;
     let (longer, where_it_was) =
         longer.as_ref().map(|found| (beside(found), place(found))).unwrap_or_default();
     let finding = match count {
