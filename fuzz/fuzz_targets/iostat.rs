@@ -24,7 +24,11 @@ fuzz_target!(|data: &[u8]| {
     for interval in [None, Some(Nanos::from_secs(20))] {
         for explanation in explain_log(&log, interval) {
             assert!(explanation.reports > 0);
-            assert!(!explanation.story.concat().contains(char::is_control));
+            assert!(
+                !cardproof_rating::words::log::story(&explanation)
+                    .concat()
+                    .contains(char::is_control)
+            );
         }
     }
 });

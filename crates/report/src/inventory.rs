@@ -317,7 +317,7 @@ impl Entry {
         if self.ended.is_some() {
             return self.result();
         }
-        let mut parts: Vec<String> = self.defect.iter().map(|it| it.words()).collect();
+        let mut parts: Vec<String> = self.defect.iter().map(Defect::words).collect();
         parts.extend(
             self.capacity.iter().filter(|it| !parts.contains(it)).cloned().collect::<Vec<_>>(),
         );
