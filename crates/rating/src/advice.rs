@@ -8,12 +8,13 @@ mod card;
 mod flash;
 mod imported;
 mod integrity;
+mod range;
 mod slow;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     CapacityVerdict, EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State,
-    TargetKind, Transport, Trial, Verdict, WarningCode,
+    Transport, Trial, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -373,25 +374,14 @@ fn widen_range(case: &Case<'_>) -> Option<String> {
         Some(whole) if case.is_of_check() => format!(
             "The test range was {least} instead of {whole}, since the time of a check ended. {LONGER}"
         ),
-        None if case.is_of_check() => format!(
-            "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range gives higher \
-             rates. Free 1 GiB there, and check again."
-        ),
+        None if case.is_of_check() => range::widen_for_check(case, least)?,
         Some(whole) => format!(
             "The test range was {least} instead of {whole}, since the time budget ended. Run again \
              with a longer --time-budget, such as 5m."
         ),
         // A profile that follows another tool's method has that tool's range.
         None if !case.record.figures.is_empty() => return None,
-        None => {
-            let is_directory = case.record.conditions.target.kind == TargetKind::Directory;
-            let place =
-                if is_directory { ", in a directory with that much free space" } else { "" };
-            format!(
-                "The limits of the classes are for a range of {RANDOM_SPAN}, and the smallest range of these tests \
-                 was {least}. Run again with --size 256M or more{place}."
-            )
-        }
+        None => range::widen_to_class_range(case, least)?,
     })
 }
 
@@ -476,7 +466,7 @@ fn settle_pauses(case: &Case<'_>) -> Option<String> {
         };
         format!(
             "The storage paused for a second or more. Free some space{trim}, and measure again. If the pauses \
-             stay, the card itself causes them; only another card helps."
+             stay, the storage itself causes them; only other storage helps."
         )
     })
 }

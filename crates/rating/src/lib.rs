@@ -93,5 +93,6 @@ pub use replayed::{SimulatedReplay, simulated_replays, standing};
 pub use scope::scope;
 pub use setups::{ratio_in_words, setup_advice};
 pub use shown::{is_told_in_iops, shown_rate, stated_rate};
+pub use sound::range_too_small;
 pub use transports::{has_card_class, may_be_sd_card};
 pub use wear::Wear;

@@ -3,6 +3,7 @@
 //! What went through the page cache, or lies on what copies on write, is marked in the phase and
 //! says nothing of the storage, however much it moved.
 
+use cardproof_facts::GRADED_RANGE_MIN;
 use cardproof_record::{OpName, PatternName, Phase, Record};
 
 use cardproof_units::Bytes;
@@ -10,11 +11,11 @@ use cardproof_units::Bytes;
 use crate::pick::{BoundedRate, Finding, is_random_4k, is_synced};
 use crate::stated::is_too_short;
 
-/// A smaller test range lies in one or two of a card's allocation units (4 MiB and more), which the card may
-/// keep open and at hand, so its rates say nothing of the rest. No source; our choice.
-const RANGE_MIN: Bytes = Bytes::mib(16);
-
-const TOO_SMALL: &str = "the test range was smaller than 16 MiB";
+/// That the test range was too small for a grade.
+#[must_use]
+pub fn range_too_small() -> String {
+    format!("the test range was smaller than {GRADED_RANGE_MIN}")
+}
 
 const TOO_SHORT: &str = "the test took less than a second";
 
@@ -56,7 +57,7 @@ pub(crate) fn is_range_small(record: &Record) -> bool {
 
 fn is_small(phase: &Phase) -> bool {
     let range = range_of(phase);
-    range > Bytes::ZERO && range < RANGE_MIN
+    range > Bytes::ZERO && range < GRADED_RANGE_MIN
 }
 
 /// The range that `phase` has worked in. What writes the test file has got no further than it has written, however large
@@ -69,9 +70,12 @@ fn range_of(phase: &Phase) -> Bytes {
 /// What was seen of `phase` that forbids to build on it.
 fn doubt_on(phase: &Phase) -> Option<String> {
     let mut doubts = phase.warnings.iter().filter(|warning| warning.code.forbids_verdict());
-    let of_test = [(is_small(phase), TOO_SMALL), (is_too_short(phase), TOO_SHORT)];
-    let of_test = of_test.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why.to_owned());
-    doubts.next().map(ToString::to_string).or(of_test)
+    let of_test = || match phase {
+        _ if is_small(phase) => Some(range_too_small()),
+        _ if is_too_short(phase) => Some(TOO_SHORT.to_owned()),
+        _ => None,
+    };
+    doubts.next().map(ToString::to_string).or_else(of_test)
 }
 
 #[cfg(test)]

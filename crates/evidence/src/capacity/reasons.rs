@@ -141,7 +141,10 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
     let edge = Bytes(finding.size.high);
     match finding.kind {
         Kind::Wrap => {
-            format!("above {edge}, new data overwrites old data: {}", shared(evidence))
+            format!(
+                "addresses above {edge} lead to the same places as lower ones{}",
+                same_place(evidence, finding)
+            )
         }
         Kind::Chained => format!(
             "addresses start again at {}, and each round keeps nothing above {edge}",
@@ -179,6 +182,22 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
 /// The bounds of the real size.
 fn amount(finding: &Finding) -> String {
     format!("{} to {}", Bytes(finding.size.low), Bytes(finding.size.high))
+}
+
+/// One pair of addresses that lead to one place, and the lowest address of that, where it is known.
+fn same_place(evidence: &Evidence, finding: &Finding) -> String {
+    let Some(alias) = aliases(evidence).next() else { return String::new() };
+    let (written, read) = (alias.written_bytes, alias.read_bytes);
+    let folded = finding
+        .modulus_bytes
+        .and_then(|modulus| Some((written.checked_rem(modulus)?, read.checked_rem(modulus)?)));
+    let found = format!(": data written at {} was found at {}", Bytes(written), Bytes(read));
+    match folded {
+        Some((first, same)) if first == same && first != read => {
+            format!("{found}, since both lead to {}", Bytes(first))
+        }
+        _ => found,
+    }
 }
 
 /// One pair of addresses that share a place.

@@ -2,6 +2,7 @@
 
 use cardproof_record::Record;
 
+use super::range::{Room, room_for};
 use super::{Case, say};
 use crate::geometry::geometry;
 
@@ -35,10 +36,18 @@ pub(super) fn complete_geometry(case: &Case<'_>) -> Option<String> {
     let has_any = geometry.quantities().iter().any(|(_, finding)| finding.claim().is_some());
     let needed = case.record.flash_timings.probe.needed_range_bytes;
     match needed {
-        Some(needed) => Some(format!(
-            "The test range was too small for some quantities. Run again with --size {} or more.",
-            needed.as_argument()
-        )),
+        Some(needed) => Some(match room_for(case, needed) {
+            Room::Enough => format!(
+                "The test range was too small for some quantities. Run again with --size {} or more.",
+                needed.as_argument()
+            ),
+            Room::FileSmaller => format!(
+                "The test range was too small for some quantities. Name a directory, or a file of at least {needed}."
+            ),
+            Room::StorageSmaller(size) => format!(
+                "This storage ({size}) is too small for some quantities, which need a range of {needed}."
+            ),
+        }),
         None => say(
             !has_any,
             "Nothing needs to be done: `cardproof tune` uses values that suit most cards.",

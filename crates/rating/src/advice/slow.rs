@@ -5,6 +5,7 @@ use cardproof_record::{Outcome, Transport, WarningCode};
 use super::Case;
 use crate::answer::{Answer, Fast};
 use crate::meaning::{Grade, Purpose, meaning};
+use crate::transports::has_card_class;
 
 /// Whether no longer test can make it fit for a system: it misses A1, a use of a system is slow on it, and nothing
 /// disturbed the run.
@@ -19,10 +20,16 @@ pub(super) fn is_hopeless(case: &Case<'_>) -> bool {
 
 /// What helps where it is hopeless.
 pub(super) fn replace(case: &Case<'_>) -> Option<String> {
+    // The application classes are of SD cards.
+    let claim = match has_card_class(&case.record.conditions.device) && !case.record.is_simulated()
+    {
+        true => " If it is new and was sold as A1, give it back.",
+        false => "",
+    };
     is_hopeless(case).then(|| {
-        "For a system, use a card that passes A1, or an SSD: this storage is too slow. If it is new and was sold \
-         as A1, give it back."
-            .to_owned()
+        format!(
+            "For a system, use a card that passes A1, or an SSD: this storage is too slow.{claim}"
+        )
     })
 }
 
@@ -35,6 +42,9 @@ pub(super) fn choose_card(case: &Case<'_>) -> Option<String> {
         && !case.record.is_simulated();
     let graded = format!("{} A card that passes A1, or an SSD, is faster.", fitness(case));
     let text = match (can_be_moved, is_hopeless(case)) {
+        _ if can_be_moved && !has_card_class(&case.record.conditions.device) => {
+            "To be sure that it is the storage itself, measure it again in another port or computer."
+        }
         (true, true) => {
             "To be sure that it is the card, measure it again in another reader or board."
         }
