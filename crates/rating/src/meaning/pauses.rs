@@ -86,7 +86,10 @@ impl LongOperation<'_> {
     fn beside(&self) -> String {
         if self.depth > 1 {
             // The others end meanwhile, so that it is no pause.
-            return format!("; with {} at a time, one took {}", self.depth, self.longest);
+            return format!(
+                "; with {} operations at the same time, the longest took {}",
+                self.depth, self.longest
+            );
         }
         format!("; the longest operation took {}", self.longest)
     }
