@@ -220,7 +220,7 @@ fn dated(directory: &Path, talk: Talk) -> Result<Vec<(String, Entry)>, Failure> 
     let dated = |(path, record): &(PathBuf, Record)| {
         let entry = Entry::of(record);
         let written = entry.is_simulated.then(|| written(path)).flatten();
-        (written.unwrap_or_else(|| entry.created.clone()), entry)
+        (written.or_else(|| entry.created.clone()).unwrap_or_default(), entry)
     };
     let told = read.iter().filter(|(_, record)| !is_part_of_check(record, &read));
     Ok(told.map(dated).collect())

@@ -11,6 +11,10 @@ use cardproof_units::{Bytes, Iops, Throughput};
 /// The range of addresses that the random limits of the application classes are stated for.
 pub const RANDOM_SPAN: Bytes = Bytes::mib(256);
 
+/// The smallest test range whose rates are graded. A smaller one lies in one or two of a card's allocation units (4 MiB
+/// and more), which the card may keep open and at hand, so its rates say nothing of the rest. No source; our choice.
+pub const GRADED_RANGE_MIN: Bytes = Bytes::mib(16);
+
 /// The block size of the random limits.
 pub const RANDOM_BLOCK: Bytes = Bytes::kib(4);
 

@@ -4,8 +4,8 @@ mod classes;
 mod published;
 
 pub use classes::{
-    A1, A1_RATES, A2, A2_RATES, CLASSES, Class, Family, RANDOM_BLOCK, RANDOM_QUEUE_DEPTH,
-    RANDOM_SPAN, RandomRates,
+    A1, A1_RATES, A2, A2_RATES, CLASSES, Class, Family, GRADED_RANGE_MIN, RANDOM_BLOCK,
+    RANDOM_QUEUE_DEPTH, RANDOM_SPAN, RandomRates,
 };
 
 pub use published::{PUBLISHED_CARDS, PUBLISHED_METHOD, PUBLISHED_SOURCE, PublishedCard};

@@ -28,7 +28,7 @@ const DIRECTORIES: usize = 60;
 const STEPS: &[StepSpec] = &[
     StepSpec {
         name: "prepare",
-        what: "lays out the system's files and empties the cache of them",
+        what: "writes the system's files and drops them from the cache",
         timing: Timing::Prepares,
     },
     StepSpec {

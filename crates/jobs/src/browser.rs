@@ -42,7 +42,11 @@ const DATABASES: [&str; 2] = ["profile/places.sqlite", "profile/cookies.sqlite"]
 const STATE: &str = "profile/sessionstore-backups/recovery.jsonlz4";
 
 const STEPS: &[StepSpec] = &[
-    StepSpec { name: "prepare", what: "lays out a profile in use", timing: Timing::Prepares },
+    StepSpec {
+        name: "prepare",
+        what: "writes the profile of a browser in use",
+        timing: Timing::Prepares,
+    },
     StepSpec { name: "start", what: "reads the profile", timing: Timing::Counts },
     StepSpec {
         name: "browse",

@@ -23,7 +23,7 @@ const WRITES: usize = 200;
 const PATH: &str = "file";
 
 const STEPS: &[StepSpec] = &[
-    StepSpec { name: "prepare", what: "lays the file out", timing: Timing::Prepares },
+    StepSpec { name: "prepare", what: "writes the file", timing: Timing::Prepares },
     StepSpec {
         name: "write",
         what: "writes 4 KiB at a random place of the file, then fsync",

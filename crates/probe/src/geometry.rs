@@ -91,8 +91,8 @@ pub fn run(
 
 fn why_nothing_is_written(plan: &Plan) -> String {
     if plan.is_too_small() {
-        let wanted = Plan::range_wanted().as_argument();
-        return format!("the range is too small for writes; give --size {wanted} or more");
+        let wanted = Plan::range_wanted();
+        return format!("the range is too small for writes, which need {wanted}");
     }
     "it needs writes, which were not allowed here".to_owned()
 }

@@ -8,13 +8,14 @@ mod card;
 mod flash;
 mod imported;
 mod integrity;
+mod range;
 mod slow;
 mod step;
 
 use cardproof_facts::{Class, RANDOM_SPAN};
 use cardproof_record::{
     CapacityVerdict, EndedBy, OpName, Outcome, PatternName, Phase, Record, Replay, State,
-    StoppedBy, TargetKind, Transport, Trial, Verdict, WarningCode,
+    StoppedBy, Transport, Trial, Verdict, WarningCode,
 };
 
 use crate::bus::BUS_BOUND;
@@ -35,6 +36,7 @@ const HONESTY: &str = "honesty";
 
 pub(crate) use card::Trimming;
 pub use imported::speed_tells_no_fake;
+pub(crate) use range::Room;
 pub(crate) use step::{Again, Elsewhere, GoOn, OtherWay, Step};
 
 /// What the pieces of advice look at.
@@ -309,14 +311,11 @@ fn widen_range(case: &Case<'_>) -> Option<Step> {
     }
     Some(match whole {
         Some(whole) if case.is_of_check() => Step::CheckRangeCut { least, whole },
-        None if case.is_of_check() => Step::CheckRangeSmall { least },
+        None if case.is_of_check() => range::widen_for_check(case, least)?,
         Some(whole) => Step::RangeCut { least, whole },
         // A profile that follows another tool's method has that tool's range.
         None if !case.record.figures.is_empty() => return None,
-        None => Step::RangeSmall {
-            least,
-            is_directory: case.record.conditions.target.kind == TargetKind::Directory,
-        },
+        None => range::widen_to_class_range(case, least)?,
     })
 }
 

@@ -38,6 +38,8 @@ pub use same_card::SameCard;
 pub use shape::Shape;
 pub use uses::{Use, Weight};
 
+pub use likeness::is_span_alike;
+
 use likeness::{FoundDoubts, differences};
 use shape::{Measured, shapes_in};
 

@@ -110,7 +110,8 @@ pub fn of_phase(record: &Record, phase: &Phase) -> Vec<Disturbance> {
 }
 
 /// Whether something else than the storage may have slowed `phase` of `record`.
-pub(crate) fn is_disturbed(record: &Record, phase: &Phase) -> bool {
+#[must_use]
+pub fn is_disturbed(record: &Record, phase: &Phase) -> bool {
     let is_noted = phase.warnings.iter().any(|it| it.code == WarningCode::Disturbed);
     is_noted || !of_phase(record, phase).is_empty()
 }

@@ -92,6 +92,6 @@ pub use wear::Wear;
 pub use words::wording;
 pub use words::{
     Meaning, SPEED_TELLS_NO_FAKE, claims, comparison_only, geometry_in_short, geometry_in_words,
-    indications, limiting_bus, meaning, next_steps, plausibility, ratio_in_words,
+    indications, limiting_bus, meaning, next_steps, plausibility, range_too_small, ratio_in_words,
     recording_classes, scope, setup_advice, standing, telling_indications,
 };

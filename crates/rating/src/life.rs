@@ -308,6 +308,9 @@ mod tests {
         let life = life(&run(1000, Some(1000)));
         let days = life_in_days(&life, Bytes(4_096_000_000), usage);
         let told = days_in_words(&days, "the card");
-        assert!(told.starts_with("at 500 MB a day, the card lasts 5.6 years, if"), "{told}");
+        assert!(
+            told.starts_with("at 500 MB a day, the card lasts 5.6 years. This assumes"),
+            "{told}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! What went through the page cache, or lies on what copies on write, is marked in the phase and
 //! says nothing of the storage, however much it moved.
 
+use cardproof_facts::GRADED_RANGE_MIN;
 use cardproof_record::{OpName, PatternName, Phase, Record, Warning};
 
 use cardproof_units::Bytes;
@@ -10,16 +11,12 @@ use cardproof_units::Bytes;
 use crate::pick::{BoundedRate, Finding, NoFigure, is_random_4k, is_synced};
 use crate::stated::is_too_short;
 
-/// A smaller test range lies in one or two of a card's allocation units (4 MiB and more), which the card may
-/// keep open and at hand, so its rates say nothing of the rest. No source; our choice.
-const RANGE_MIN: Bytes = Bytes::mib(16);
-
 /// Why a phase says nothing of the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Unsound {
     /// Something was seen of it that forbids a verdict.
     InDoubt(Warning),
-    /// Its test range was smaller than [`RANGE_MIN`].
+    /// Its test range was smaller than [`GRADED_RANGE_MIN`].
     RangeSmall,
     /// It took less than a second.
     Short,
@@ -63,7 +60,7 @@ pub(crate) fn is_range_small(record: &Record) -> bool {
 
 fn is_small(phase: &Phase) -> bool {
     let range = range_of(phase);
-    range > Bytes::ZERO && range < RANGE_MIN
+    range > Bytes::ZERO && range < GRADED_RANGE_MIN
 }
 
 /// The range that `phase` has worked in. What writes the test file has got no further than it has written, however large

@@ -46,6 +46,7 @@ pub use doubts::plausibility;
 pub use geometry::{geometry_in_short, geometry_in_words};
 pub use indications::{indications, telling_indications};
 pub use meaning::{Meaning, meaning};
+pub use phases::range_too_small;
 pub use recording::recording_classes;
 pub use replayed::standing;
 pub use scope::scope;

@@ -57,7 +57,8 @@ pub(crate) fn below(record: &Record, lead: Option<&Lead>) -> Vec<String> {
 /// The same, with all that was excluded and how sure the verdict is.
 pub(crate) fn lines(record: &Record) -> Vec<String> {
     let found = capacity(record);
-    let details = found.map(|found| [found.exclusions_in_words(), found.certainty_in_words()]);
-    let details = details.into_iter().flatten().flatten().map(|it| sentence(&one_line(&it)));
+    let details = found.map(|found| (found.exclusions_in_words(), found.certainty_in_words()));
+    let details = details.into_iter().flat_map(|(excluded, sure)| excluded.into_iter().chain(sure));
+    let details = details.map(|it| sentence(&one_line(&it)));
     briefly(record).into_iter().chain(details).collect()
 }

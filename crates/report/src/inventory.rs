@@ -50,8 +50,8 @@ pub struct Entry {
     pub(crate) id_words: usize,
     /// What its user called it.
     pub label: Option<String>,
-    /// When it was made, RFC 3339.
-    pub created: String,
+    /// When it was made, RFC 3339; null for the run of a simulated card, which is of no day.
+    pub created: Option<String>,
     /// The day that another tool printed with its figures.
     #[serde(skip)]
     pub(crate) measured_on: Option<String>,
@@ -185,7 +185,7 @@ impl Entry {
             id: one_line(&record.id),
             id_words: 0,
             label: record.label.as_deref().map(one_line),
-            created: one_line(&record.created),
+            created: (!record.is_simulated()).then(|| one_line(&record.created)),
             measured_on: record.began_as_printed.as_deref().and_then(day_of),
             is_simulated: record.is_simulated(),
             tool: one_line(&record.tool.name),
@@ -288,10 +288,10 @@ impl Entry {
     /// The day it was measured, as far as that is known; of another tool's output without a day, that of the import. A
     /// simulated run has none.
     fn day(&self) -> &str {
-        if self.is_simulated {
-            "simulated"
-        } else {
-            self.measured_on.as_deref().unwrap_or(self.created.get(..10).unwrap_or(&self.created))
+        let made = self.created.as_deref().map(|time| time.get(..10).unwrap_or(time));
+        match made {
+            None => "simulated",
+            Some(made) => self.measured_on.as_deref().unwrap_or(made),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A disturbed machine disturbs every phase, with different figures for each. Ten sentences that differ
 //! only in their figures would hide the eleventh, so one of them stands for all.
 
+use cardproof_rating::disturbance::is_disturbed;
 use cardproof_rating::doubts;
 use cardproof_rating::wording;
 use cardproof_rating::words::limits::{limit_of_job, limit_of_phase};
@@ -44,15 +45,18 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
     }
     let (of_storage, others): (Vec<_>, Vec<_>) =
         limited_phases(record).into_iter().partition(|(limit, ..)| limit.is_of_storage());
+    let held_back: Vec<String> = of_storage.into_iter().flat_map(|(.., names)| names).collect();
+    let phases = || record.phases.iter().filter(|phase| held_back.contains(&one_line(&phase.name)));
     let mut short = Vec::new();
-    if !of_storage.is_empty() {
-        let held_back: Vec<String> = of_storage.into_iter().flat_map(|(.., names)| names).collect();
-        let in_order = record.phases.iter().map(|phase| one_line(&phase.name));
-        let names: Vec<String> = in_order.filter(|name| held_back.contains(name)).collect();
-        short.push(format!(
-            "{}: nothing but the storage limited the figures",
-            which(&names, record)
-        ));
+    for (disturbed, what) in [
+        (false, "nothing but the storage limited the figures"),
+        (true, "the storage limited the figures, and what disturbed these tests may have too"),
+    ] {
+        let of = phases().filter(|phase| is_disturbed(record, phase) == disturbed);
+        let names: Vec<String> = of.map(|phase| one_line(&phase.name)).collect();
+        if !names.is_empty() {
+            short.push(format!("{}: {what}", which(&names, record)));
+        }
     }
     short.extend(in_words(others, record).iter().map(Limited::in_full));
     short

@@ -251,7 +251,12 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled("On the published board (NanoPi M4) it would need:", PLAIN, &text, "  ");
+            self.labelled(
+                "In a NanoPi M4, the board of the published figures, it would need:",
+                PLAIN,
+                &text,
+                "  ",
+            );
         }
     }
 

@@ -25,6 +25,9 @@ use crate::rest::rest_before;
 use crate::span_state::SpanState;
 use crate::surroundings;
 
+/// Why nothing is written to what is there: there is no leave to destroy it.
+const ONLY_READ: &str = "writing would destroy its data";
+
 /// A phase is given at least this, however little of the run's time is left.
 const PHASE_MIN: Nanos = Nanos::from_millis(200);
 
@@ -300,7 +303,7 @@ impl Run<'_> {
             return Some(format!("skipped, because {cause}"));
         }
         if spec.writes() && self.target.abilities().read_only {
-            return Some("the target is read-only".to_owned());
+            return Some(ONLY_READ.to_owned());
         }
         if self.span_state.is_missing(spec, place.span) {
             return Some("the test file was not written".to_owned());

@@ -1,5 +1,6 @@
 //! What an experiment is about to do to the storage, said before the first write.
 
+use cardproof_record::TargetKind;
 use cardproof_units::{Bytes, Nanos};
 
 /// What an experiment will do, known once its target is open.
@@ -52,8 +53,16 @@ pub enum Writes {
 pub(crate) enum Where {
     /// To files of our own, which are removed.
     OwnFiles,
-    /// Over what a device or file of the user's holds, of this size.
-    Over(Bytes),
+    /// Over what a device or file of the user's holds, of this size; it is called by this word.
+    Over(Bytes, &'static str),
+}
+
+/// What a target that is overwritten is called.
+pub(crate) const fn noun(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::File => "file",
+        _ => "device",
+    }
 }
 
 impl Effect {
@@ -78,7 +87,7 @@ impl Effect {
                         "{takes}Writes to a file of {span}, as often as that time allows; the file is \
                          removed afterwards."
                     ),
-                    Where::Over(_) => {
+                    Where::Over(..) => {
                         format!("{takes}OVERWRITES the first {span}, as often as that time allows.")
                     }
                 });
@@ -100,11 +109,11 @@ impl Effect {
                  {} and are removed afterwards.",
                 self.span
             ),
-            (Where::Over(size), _) => {
+            (Where::Over(size, noun), _) => {
                 let share = |part: Bytes| 100.0 * part.as_f64() / size.as_f64().max(1.0);
                 format!(
-                    "{takes}OVERWRITES the first {} ({:.1} % of the device) with {much} {most} \
-                     in all. This is as much wear as filling {:.1} % of the device once.",
+                    "{takes}OVERWRITES the first {} ({:.1} % of the {noun}) with {much} {most} \
+                     in all. This is as much wear as filling {:.1} % of the {noun} once.",
                     self.span,
                     share(self.span),
                     share(most)
@@ -125,7 +134,7 @@ mod tests {
             span: Bytes::mib(10),
             ..Effect::default()
         };
-        let said = effect.sentence(Where::Over(Bytes::mib(100))).unwrap();
+        let said = effect.sentence(Where::Over(Bytes::mib(100), "device")).unwrap();
         assert_eq!(
             said,
             "OVERWRITES the first 10 MiB (10.0 % of the device) with at most 20 MiB in all. This is as much wear as filling 20.0 % of the device once."

@@ -171,7 +171,7 @@ impl Experiment for CapacityCheck {
         let is_surface = self.is_surface_read;
         let surface = is_surface.then(|| reading::time_to_read(&mut *place.target)).transpose()?;
         let cost = announcing::Cost { time, surface, restores };
-        let mut notes = announcing::of_writing(&plan, place.span, &cost);
+        let mut notes = announcing::of_writing(&plan, place.span, place.kind, &cost);
         if self.is_reconnecting {
             notes.push(announcing::of_reconnecting());
         }

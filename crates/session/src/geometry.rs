@@ -68,7 +68,7 @@ impl Experiment for GeometryProbe {
             name: "geometry".to_owned(),
             decided_by: place.span.get().to_string(),
             effect: effect(&plan, place.span),
-            notes: notes(&plan),
+            notes: notes(&plan, has_room(place)),
         })
     }
 
@@ -94,7 +94,12 @@ fn effect(plan: &Plan, span: Bytes) -> Effect {
     Effect { writes, span, time_guess: TIME_GUESS, ..Effect::default() }
 }
 
-fn notes(plan: &Plan) -> Vec<String> {
+/// Whether the place has room for a range that suffices. A file of ours can be larger.
+fn has_room(place: &Storage) -> bool {
+    place.kind == TargetKind::Directory || place.target.abilities().size >= Plan::range_wanted()
+}
+
+fn notes(plan: &Plan, has_room: bool) -> Vec<String> {
     if plan.writes() {
         return vec![
             "Measures how the card manages its flash (its geometry), by reading and writing."
@@ -102,10 +107,14 @@ fn notes(plan: &Plan) -> Vec<String> {
         ];
     }
     if plan.is_too_small() {
+        let wanted = Plan::range_wanted();
+        let more = match has_room {
+            true => format!("With --size {} or more", wanted.as_argument()),
+            false => format!("On storage of at least {wanted}"),
+        };
         return vec![format!(
             "Measures how the card manages its flash (its geometry), by reading alone, because the range is too small \
-             for writes. With --size {} or more, cardproof also writes and finds more.",
-            Plan::range_wanted().as_argument()
+             for writes. {more}, cardproof also writes and finds more."
         )];
     }
     vec![

@@ -135,8 +135,7 @@ impl IntegrityCheck {
         }
         let seconds = self.bytes_to_write().as_f64() / SMALL_WRITES_BYTES_PER_S;
         notes.push(format!(
-            "Reads up to twice as much as it writes. A card that writes 5 MB/s in small pieces takes about {} \
-             to write it.",
+            "Reads up to twice as much as it writes. On a card with 5 MB/s of small writes, the writes take about {}.",
             Nanos::from_secs(seconds.ceil() as u64)
         ));
         notes

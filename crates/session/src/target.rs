@@ -14,6 +14,7 @@ use std::path::Path;
 
 use cardproof_device::guard::{self, Consent, GuardError, Leave};
 use cardproof_device::{Surroundings, Sysroot, look_at_path, missing_hint, permission_remedy};
+use cardproof_facts::GRADED_RANGE_MIN;
 use cardproof_io::scratch::{Allowance, Scratch, ScratchError};
 use cardproof_io::{OpenOptions, Target, open, open_new};
 use cardproof_record::TargetKind;
@@ -134,7 +135,7 @@ pub fn open_storage(
     }
     if metadata.is_file() && metadata.len() < FILE_MIN.get() {
         return Err(Failure::usage(format!(
-            "the file {} is too small to measure ({}); name a directory, or a file of at least {FILE_MIN}; to read \
+            "the file {} is too small to measure ({}); name a directory, or a file of at least {GRADED_RANGE_MIN}; to read \
              what another tool has printed: cardproof import {}",
             path.display(),
             Bytes(metadata.len()),

@@ -138,7 +138,7 @@ pub fn read_only_device() -> Record {
     };
     for phase in &mut record.phases {
         if phase.op != OpName::Read {
-            make_not_measured(phase, "the target is read-only; nothing was written");
+            make_not_measured(phase, "writing would destroy its data");
         }
     }
     record

@@ -69,18 +69,22 @@ pub(crate) struct CompareArgs {
 pub(crate) enum UseArg {
     /// Starting, installing and updating a system, as on a Raspberry Pi: 4 KiB random writes and
     /// reads
+    #[value(aliases = ["os", "boot", "pi", "raspberry-pi"])]
     System,
     /// A browser and large programs: mostly random reads, some sequential
+    #[value(aliases = ["browser", "pc", "office"])]
     Desktop,
     /// Services that run day and night, such as Home Assistant: mostly synced writes
-    #[value(aliases = ["homeassistant", "home-assistant"])]
+    #[value(aliases = ["homeassistant", "home-assistant", "homeserver", "docker"])]
     Server,
     /// SQLite transactions: synced writes
+    #[value(aliases = ["db", "sqlite"])]
     Database,
     /// Video and photos: the sustained sequential write rate
-    #[value(alias = "video")]
+    #[value(aliases = ["video", "photo", "photos", "dashcam", "drone"])]
     Camera,
     /// A games console: sequential and random reads
+    #[value(aliases = ["game", "games", "gaming", "console", "retropie", "emulation"])]
     Retro,
 }
 

@@ -170,18 +170,20 @@ fn unknown(record: &Record) -> Vec<String> {
         }
     }
     let is_read = |phase: &&Phase| phase.stated.is_some();
-    let any = |is: fn(&Phase) -> bool| record.phases.iter().filter(is_read).any(is);
+    // Which figures they are is seen in the table, where the value is missing.
+    let lacking = |what: &str, is: fn(&Phase) -> bool| {
+        let all = record.phases.iter().filter(is_read).count();
+        match record.phases.iter().filter(is_read).filter(|phase| is(phase)).count() {
+            0 => None,
+            count if count == all => Some(format!("the {what} of all figures")),
+            count => Some(format!("the {what} of {count} of {all} figures")),
+        }
+    };
     let device = &record.conditions.device;
-    let missing = [
-        (any(|phase| phase.block_size_bytes == Bytes::ZERO), "the block size of some figures"),
-        (any(|phase| phase.queue_depth == 0), "the queue depth of some figures"),
-        (
-            device.name.is_none() && device.card.is_none() && device.model.is_none(),
-            "which device was measured",
-        ),
-    ];
-    let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
-    told.extend(missing.map(|(_, what)| what.to_owned()));
+    let has_device = device.name.is_some() || device.card.is_some() || device.model.is_some();
+    told.extend(lacking("block size", |phase| phase.block_size_bytes == Bytes::ZERO));
+    told.extend(lacking("queue depth", |phase| phase.queue_depth == 0));
+    told.extend((!has_device).then(|| "which device was measured".to_owned()));
     told
 }
 

@@ -25,8 +25,6 @@ pub(crate) struct StepView {
     bar: Option<ProgressBar>,
     /// The step that was told of last, and when.
     told: Option<(String, Instant)>,
-    /// The tenth of a part that was told of last.
-    tenths_told: u64,
 }
 
 impl StepView {
@@ -35,7 +33,7 @@ impl StepView {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let is_live = !talk.is_quiet() && !target.is_hidden();
         let bar = is_live.then(|| live_bar(target));
-        Self { talk, bar, told: None, tenths_told: 0 }
+        Self { talk, bar, told: None }
     }
 
     /// The step called `name`, which does `deed`, is under way: the share `done` of all steps, 0 to
@@ -55,7 +53,8 @@ impl StepView {
         }
     }
 
-    /// Of a part that does `deed`, `done` of `of` is over: a line for each tenth where lines are not drawn over.
+    /// Of a part that does `deed`, `done` of `of` is over: where lines are not drawn over, a line as it begins and one
+    /// now and then.
     pub(crate) fn part(&mut self, deed: &str, done: u64, of: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(
@@ -64,13 +63,13 @@ impl StepView {
             bar.set_message(fitting(deed, columns()));
             return;
         }
-        let tenths = u128::from(done) * 10 / u128::from(of.max(1));
-        let tenths = u64::try_from(tenths).unwrap_or(0);
-        if tenths != self.tenths_told {
-            self.tenths_told = tenths;
-            if tenths > 0 {
-                self.talk.note(&format!("  {} % {deed}", 10 * tenths));
-            }
+        if self.is_due(deed) {
+            let percent = u128::from(done) * 100 / u128::from(of.max(1));
+            self.talk.note(&match percent {
+                0 => format!("  {deed}"),
+                percent => format!("  {deed}: {percent} %"),
+            });
+            self.told = Some((deed.to_owned(), Instant::now()));
         }
     }
 

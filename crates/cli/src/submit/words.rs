@@ -1,7 +1,8 @@
 //! What will be sent, in a few lines: what is in it, and what is not.
 
-use cardproof_record::{FilesystemInfo, Record, SettingsInfo};
+use cardproof_record::{CapacityVerdict, FilesystemInfo, Record, SettingsInfo};
 use cardproof_report::{one_line, title};
+use cardproof_submission::{Capacity, capacity_of};
 use serde_json::Value;
 
 /// What `document` holds, ending in a newline.
@@ -18,6 +19,9 @@ pub(super) fn of(document: &Value) -> String {
         line("Set-up", &set_up(&record));
         line("Tests", &tests(&record));
     }
+    if let Ok(Some(found)) = capacity_of(document) {
+        line("Capacity", &capacity(&found));
+    }
     let label = document.get("label").and_then(Value::as_str).map(one_line);
     line("Label", &label.unwrap_or_else(|| "not sent".to_owned()));
     let price = document.get("price").map_or_else(|| "not sent".to_owned(), price_in_words);
@@ -26,8 +30,25 @@ pub(super) fn of(document: &Value) -> String {
     text
 }
 
+/// What is sent of a test of the capacity.
+fn capacity(found: &Capacity) -> String {
+    let verdict = match found.verdict {
+        CapacityVerdict::Genuine => "genuine",
+        CapacityVerdict::Fake => "fake",
+        CapacityVerdict::Damaged => "damaged",
+        CapacityVerdict::Suspicious => "suspicious",
+        CapacityVerdict::Undecided => "undecided",
+    };
+    format!(
+        "the verdict {verdict} of the test of its {}, with how sure it is and how much was tested",
+        found.announced_size_bytes
+    )
+}
+
 fn registers(record: &Record) -> &'static str {
     match record.conditions.device.lowest().card {
+        // It has but the switches of its model.
+        Some(_) if record.is_simulated() => "none: it is a simulated card",
         Some(_) => "what the card says of itself, without its serial number",
         None => "none",
     }
@@ -117,6 +138,7 @@ fn price_in_words(price: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::{CardInfo, TargetKind};
     use serde_json::json;
 
     use super::*;
@@ -164,5 +186,28 @@ mod tests {
             assert!(said.contains(part), "{part} is not in {said}");
         }
         assert!(said.lines().count() <= 9, "{said}");
+        assert!(!said.contains("Capacity"), "{said}");
+    }
+
+    #[test]
+    fn a_verdict_on_the_capacity_that_is_sent_is_told() {
+        let capacity = json!({
+            "verdict": "fake", "kind": "wrap", "probability": 0.999,
+            "announced_size_bytes": 64_u64 << 30,
+            "real_size_bytes": {"low": 2_u64 << 30, "high": 2_u64 << 30},
+            "excluded_hidden_store_bytes": 0, "excluded_bad_share": 0.0,
+            "bytes_written": 1, "bytes_read": 1
+        });
+        let said = of(&json!({"licence": "CC0-1.0", "capacity": capacity}));
+        assert!(said.contains("Capacity  the verdict fake of the test of its 64 GiB"), "{said}");
+    }
+
+    #[test]
+    fn a_simulated_card_has_no_registers() {
+        let mut record = cardproof_testkit::records::typical_a1_card();
+        record.conditions.device.card = Some(CardInfo::default());
+        assert_ne!(registers(&record), "none: it is a simulated card");
+        record.conditions.target.kind = TargetKind::Simulated;
+        assert_eq!(registers(&record), "none: it is a simulated card");
     }
 }

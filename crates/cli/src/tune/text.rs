@@ -1,8 +1,11 @@
 //! The plan of `tune` for people: in short what, why and the command; in full also gain, risk and undo.
 
+use std::path::Path;
+
 use cardproof_rating::tuning::{AppliedBy, Gain};
 use cardproof_rating::words::tuning::TuningStep;
 use cardproof_report::{wrap_into, wrapped};
+use cardproof_session::simulated_name;
 use cardproof_units::{rounded_down, rounded_up};
 
 /// Steps that stand for another one, or for who has set the card up already.
@@ -81,10 +84,8 @@ pub(super) fn in_short(target: &str, steps: &[TuningStep], there: &str, width: u
     }
     let has = |by: AppliedBy| shown.iter().any(|step| step.applied_by == by);
     text.push('\n');
-    if target.starts_with("sim:") {
-        text.push_str(
-            "A simulated card cannot be set up: these are the commands for a real one.\n",
-        );
+    if is_simulated(target) {
+        text.push_str(SIMULATED);
         text.push_str(DETAILS);
         return text;
     }
@@ -128,14 +129,25 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
 pub(super) fn in_full(target: &str, steps: &[TuningStep], there: &str, width: u16) -> String {
     let mut text = heading(target, steps);
     text.push_str(&before(there, &of_a_pi(steps, "the steps that delete nothing"), width));
+    if is_simulated(target) {
+        text.push_str(&format!("{SIMULATED}\n"));
+    }
     for step in steps {
-        text.push_str(&in_detail(step, width));
+        text.push_str(&in_detail(step, is_simulated(target), width));
     }
     text
 }
 
-fn in_detail(step: &TuningStep, width: u16) -> String {
+const SIMULATED: &str =
+    "A simulated card cannot be set up: these are the commands for a real one.\n";
+
+fn is_simulated(target: &str) -> bool {
+    simulated_name(Path::new(target)).is_some()
+}
+
+fn in_detail(step: &TuningStep, is_simulated: bool, width: u16) -> String {
     let by = match step.applied_by {
+        _ if is_simulated => "for a real card",
         AppliedBy::Apply => "apply with --apply",
         AppliedBy::Destroy => "apply with --apply --destroy",
         AppliedBy::Hand => "do it by hand",
@@ -199,8 +211,6 @@ fn title(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use cardproof_rating::tuning::{Ground, TuningPlace};
     use cardproof_rating::words::tuning::tuning_plan;
     use cardproof_record::Conditions;
@@ -222,6 +232,17 @@ mod tests {
                     assert!(lines[at - 1].contains("DELETES ALL DATA"), "{line} in {text}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_simulated_card_is_not_to_be_set_up() {
+        let mut conditions = Conditions::default();
+        conditions.device.size_bytes = Some(Bytes::gib(8));
+        let steps = tuning_plan(&TuningPlace::default(), &conditions, None);
+        let target = "sim:sandisk-ultra";
+        for text in [in_short(target, &steps, "", 80), in_full(target, &steps, "", 80)] {
+            assert!(text.contains("cannot be set up") && !text.contains("--apply"), "{text}");
         }
     }
 

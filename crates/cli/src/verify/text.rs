@@ -34,7 +34,7 @@ pub(super) fn page(answer: &Answer, args: &VerifyArgs, styled: bool) -> String {
 
 /// What else the test of a capacity shows.
 fn details(found: &Capacity) -> Vec<String> {
-    [found.exclusions_in_words(), found.certainty_in_words()].into_iter().flatten().collect()
+    found.exclusions_in_words().into_iter().chain(found.certainty_in_words()).collect()
 }
 
 fn ranges(answer: &Answer) -> String {

@@ -35,16 +35,18 @@ fn rate(per_s: f64) -> String {
     format!("{per_s:.decimals$}")
 }
 
-/// In milliseconds; a dash where nothing was waited for.
+/// In milliseconds; a dash where nothing was waited for. The kernel counts whole milliseconds, so of a few short
+/// requests it counts none.
 fn wait(wait: Option<Nanos>) -> String {
-    wait.map_or_else(
-        || "-".to_owned(),
-        |wait| {
+    match wait {
+        None => "-".to_owned(),
+        Some(Nanos::ZERO) => "<1".to_owned(),
+        Some(wait) => {
             let millis = wait.as_millis_f64();
             let decimals = if millis < 9.95 { 2 } else { usize::from(millis < 99.5) };
             format!("{millis:.decimals$}")
-        },
-    )
+        }
+    }
 }
 
 /// Processors, pressure, memory, heat, clock and power: what is known of them.
@@ -117,6 +119,13 @@ pub(super) fn climate(climate: &Climate) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_that_the_kernel_has_not_counted_is_no_zero() {
+        assert_eq!(wait(None), "-");
+        assert_eq!(wait(Some(Nanos::ZERO)), "<1");
+        assert_eq!(wait(Some(Nanos(1_250_000))), "1.25");
+    }
 
     #[test]
     fn a_row_stands_under_its_headings_in_80_columns() {

@@ -34,10 +34,15 @@ fn a_check_says_why_a_class_is_not_passed_on_one_screen() {
     assert!(text.lines().count() <= 24, "{text}");
     assert!(text.lines().all(|line| cardproof_report::columns_of(line) <= 80), "{text}");
     let details = in_one_line(&said(&home, &["show", "latest", "--details"], 0).stdout);
-    assert!(details.contains("Verdicts (test range: the first 128 MiB to 195 MiB of"), "{details}");
+    assert!(
+        details.contains(
+            "Verdicts (test range: the first 195 MiB of 3.7 GiB, at least 128 MiB in each test)"
+        ),
+        "{details}"
+    );
     assert!(details.contains("In one test the storage stood still for"), "{details}");
     assert!(
-        details.contains("if the last 50 % of the capacity is missing, a store of up to"),
+        details.contains("With the last 50 % of the capacity missing: if its store holds"),
         "{details}"
     );
 }

@@ -60,39 +60,36 @@ fn excluded_fakes(finding: &Finding) -> Option<String> {
     ))
 }
 
-/// All fakes that would have been found, in words: by what they lack, and those whose addresses share their places
-/// without a rule, up to the real size `sharing_bytes`.
+/// All fakes that would have been found, a sentence for each: by what they lack, and those whose addresses share their
+/// places without a rule, up to the real size `sharing_bytes`.
 #[must_use]
-pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Option<String> {
+pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Vec<String> {
     if exclusions.is_empty() {
-        return None;
+        return Vec::new();
     }
+    let why = "some fakes keep the latest writes in a store, so that short tests pass. This test would have found such a \
+               fake";
     let of = |exclusion: &Exclusion| {
         let (share, place) = missing(exclusion);
         let store = Bytes(exclusion.store_bytes);
-        let place = if place.is_empty() { "," } else { place };
+        format!("with {share} of the capacity missing{place}: if its store holds {store} or less")
+    };
+    let sharing = (sharing_bytes > 0).then(|| {
         format!(
-            "if {share} of the capacity is missing{place} a store of up to {store} could not have hidden it"
+            "a fake that keeps several addresses in one place, chosen at random, would have been found if it holds {} \
+             or less",
+            Bytes(sharing_bytes)
         )
-    };
-    let found: Vec<String> = exclusions.iter().map(of).collect();
-    let sharing = match sharing_bytes {
-        0 => String::new(),
-        real => format!(
-            ". A fake that keeps several addresses in one place, chosen at random, would have been found if it \
-             holds {} or less",
-            Bytes(real)
-        ),
-    };
-    let store = "some fakes keep the latest writes in a store, so that short tests pass";
-    Some(format!("{store}: {}{sharing}", found.join("; ")))
+    });
+    let all = exclusions.iter().map(of);
+    std::iter::once(why.to_owned()).chain(all).chain(sharing).collect()
 }
 
 /// How much is missing, and what to add where it can be at any place.
 fn missing(exclusion: &Exclusion) -> (String, &'static str) {
     let share = exclusion.missing_share * 100.0;
     match exclusion.part {
-        MissingPart::Anywhere => (format!("{share:.0} %"), ", wherever it lies,"),
+        MissingPart::Anywhere => (format!("{share:.0} %"), ", wherever it lies"),
         MissingPart::End => (format!("the last {share:.0} %"), ""),
     }
 }
@@ -141,7 +138,10 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
     let edge = Bytes(finding.size.high);
     match finding.kind {
         Kind::Wrap => {
-            format!("above {edge}, new data overwrites old data: {}", shared(evidence))
+            format!(
+                "addresses above {edge} lead to the same places as lower ones{}",
+                same_place(evidence, finding)
+            )
         }
         Kind::Chained => format!(
             "addresses start again at {}, and each round keeps nothing above {edge}",
@@ -179,6 +179,22 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
 /// The bounds of the real size.
 fn amount(finding: &Finding) -> String {
     format!("{} to {}", Bytes(finding.size.low), Bytes(finding.size.high))
+}
+
+/// One pair of addresses that lead to one place, and the lowest address of that, where it is known.
+fn same_place(evidence: &Evidence, finding: &Finding) -> String {
+    let Some(alias) = aliases(evidence).next() else { return String::new() };
+    let (written, read) = (alias.written_bytes, alias.read_bytes);
+    let folded = finding
+        .modulus_bytes
+        .and_then(|modulus| Some((written.checked_rem(modulus)?, read.checked_rem(modulus)?)));
+    let found = format!(": data written at {} was found at {}", Bytes(written), Bytes(read));
+    match folded {
+        Some((first, same)) if first == same && first != read => {
+            format!("{found}, since both lead to {}", Bytes(first))
+        }
+        _ => found,
+    }
 }
 
 /// One pair of addresses that share a place.
@@ -263,13 +279,17 @@ mod tests {
     fn what_is_missing_anywhere_is_told_apart_from_a_missing_end() {
         let of = |part| Exclusion { missing_share: 0.5, part, store_bytes: 1 << 20 };
         let told = exclusions_in_words(&[of(MissingPart::Anywhere), of(MissingPart::End)], 1 << 30);
-        let told = told.unwrap();
-        for words in [
-            "if 50 % of the capacity is missing, wherever it lies, a store of up to 1 MiB",
-            "if the last 50 % of the capacity is missing, a store of up to 1 MiB",
-            "A fake that keeps several addresses in one place, chosen at random,",
-        ] {
-            assert!(told.contains(words), "{told}");
-        }
+        assert_eq!(
+            told[1],
+            "with 50 % of the capacity missing, wherever it lies: if its store holds 1 MiB or less"
+        );
+        assert_eq!(
+            told[2],
+            "with the last 50 % of the capacity missing: if its store holds 1 MiB or less"
+        );
+        assert!(
+            told[3].starts_with("a fake that keeps several addresses in one place"),
+            "{told:?}"
+        );
     }
 }

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::private::Remains;
+use super::space::most_by_name;
 
 /// Why there is no safe place in a directory. Nothing was left in it.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +67,7 @@ pub enum ScratchError {
         path: PathBuf,
     },
     /// Even the smallest useful size is too much.
-    #[error("too little space in {path}: {free} free, {needed} needed; free some, or give a smaller --size", path = path.display())]
+    #[error("too little space in {path}: {free} free, {needed} needed; {}", remedy(*free), path = path.display())]
     TooLittleSpace {
         /// The directory as given.
         path: PathBuf,
@@ -107,6 +108,14 @@ pub enum ScratchError {
         #[source]
         source: io::Error,
     },
+}
+
+/// What helps where `free` is too little: less can be asked for only where anything may be taken at all.
+fn remedy(free: Bytes) -> &'static str {
+    match most_by_name(free) {
+        Bytes::ZERO => "free some",
+        _ => "free some, or give a smaller --size",
+    }
 }
 
 impl ScratchError {

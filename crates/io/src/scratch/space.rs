@@ -83,7 +83,7 @@ pub(super) fn allow(
         return Err(ScratchError::ZeroSize);
     }
     let most = if requested_by_user {
-        free.saturating_sub(margin(free))
+        most_by_name(free)
     } else {
         let tenth = Bytes(free.get() / SHARE_PARTS);
         if free >= ROOMY { tenth.max(CLASS_RANGE) } else { tenth }
@@ -99,6 +99,11 @@ pub(super) fn allow(
         return Err(ScratchError::TooLittleSpace { path: directory.to_owned(), free, needed });
     }
     Ok(Allowance { size: most.round_down_to(STEP).max(least), is_reduced: wanted.is_some(), free })
+}
+
+/// How much of `free` may be taken where the user names the size.
+pub(super) fn most_by_name(free: Bytes) -> Bytes {
+    free.saturating_sub(margin(free))
 }
 
 fn margin(free: Bytes) -> Bytes {
@@ -162,10 +167,12 @@ mod tests {
     fn too_little_space_says_how_much_is_needed() {
         let error = allowed(159, Some(Bytes::mib(256)), false).unwrap_err();
         assert!(error.contains("160 MiB") && error.contains("159 MiB"), "{error}");
+        assert!(error.contains("smaller --size"), "{error}");
         let error = allowed(19, Some(Bytes::mib(256)), true).unwrap_err();
         assert!(error.contains("20 MiB"), "{error}");
         assert!(allowed(0, None, false).is_err());
-        assert!(allowed(4, Some(Bytes(1)), true).is_err());
+        let none_is_left = allowed(4, Some(Bytes(1)), true).unwrap_err();
+        assert!(!none_is_left.contains("smaller"), "{none_is_left}");
     }
 
     #[test]

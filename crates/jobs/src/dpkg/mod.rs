@@ -32,7 +32,7 @@ const SHORT: usize = 40;
 /// The step in which the system is made that the job finds.
 const PREPARE: StepSpec = StepSpec {
     name: "prepare",
-    what: "lays out the system that the job finds",
+    what: "writes the files of the system on which the job then works",
     timing: Timing::Prepares,
 };
 

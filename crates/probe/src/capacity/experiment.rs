@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::pace::{Estimate, Pace, Work};
-use super::plan::{CHUNK, PLACE, Plan};
+use super::plan::{CHUNK, PLACE, PLACES_TO_TIME, Plan};
 use crate::{Drive, DriveError};
 
 /// How often a failed reading is repeated at once, and later again.
@@ -239,8 +239,7 @@ impl<'a> Experiment<'a> {
 
     /// Reads a few places for the time that it takes, where no look has read any.
     fn time_places(&mut self) -> Result<(), DriveError> {
-        const PLACES: usize = 8;
-        for place in self.places.iter().take(PLACES) {
+        for place in self.places.iter().take(PLACES_TO_TIME) {
             let begun = self.drive.now();
             let _ = self.drive.read(place.stamp.address_bytes, place.length)?;
             let took = self.drive.now().saturating_sub(begun);
@@ -251,9 +250,8 @@ impl<'a> Experiment<'a> {
 
     /// Reads the start of the filler for the time that it takes.
     fn time_pieces(&mut self) -> Result<(), DriveError> {
-        const PIECES: u64 = 8;
         let start = self.plan.filler_start;
-        for piece in 0..PIECES.min(self.end_written / CHUNK) {
+        for piece in 0..self.plan.pieces_to_time().min(self.end_written / CHUNK) {
             let begun = self.drive.now();
             if let Ok(data) = self.drive.read(start + piece * CHUNK, CHUNK)? {
                 // Comparing takes its time too.

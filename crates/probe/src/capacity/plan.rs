@@ -39,6 +39,9 @@ const FULL_BELOW: Bytes = Bytes::gib(2);
 /// The smallest device that can be tested, in bytes.
 const SIZE_MIN: u64 = 8 << 20;
 
+/// So many places are read for the time that it takes, where no look has read any.
+pub(super) const PLACES_TO_TIME: usize = 8;
+
 /// The first look comes after so many bytes of filler, each further one after twice as many.
 const FIRST_LOOK: u64 = 8 << 20;
 
@@ -302,9 +305,20 @@ impl Plan {
     #[must_use]
     pub fn bytes_to_read(&self) -> Bytes {
         if self.is_full {
-            return Bytes(self.size);
+            return Bytes(self.size + self.pieces_to_time() * CHUNK + self.places_to_time());
         }
         Bytes(self.places_bytes + self.samples_count() * PLACE)
+    }
+
+    /// How many pieces of the filler at the end are read once more for the time that it takes.
+    pub(super) fn pieces_to_time(&self) -> u64 {
+        EARLY.min((self.end_bytes() / EARLY).div_ceil(CHUNK))
+    }
+
+    /// How many bytes of places are read once more for the time that it takes, where that is known before a look.
+    fn places_to_time(&self) -> u64 {
+        let is_looked_before = self.pieces_to_time() * CHUNK >= FIRST_LOOK;
+        if is_looked_before { 0 } else { PLACES_TO_TIME as u64 * self.random_length }
     }
 
     /// How many places of the filler are read back: one of each piece and of each MiB at the end.

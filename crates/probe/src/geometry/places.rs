@@ -46,9 +46,7 @@ pub(super) struct Places {
 /// The test range has no room for the places.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
-    "the test range of {range} is too small for {PLACES_MOST} allocation units; it needs --size \
-     {} or more",
-    needed.as_argument()
+    "the test range of {range} is too small for {PLACES_MOST} allocation units, which need {needed}"
 )]
 pub(super) struct TooSmall {
     range: Bytes,

@@ -53,6 +53,28 @@ fn an_honest_card_is_genuine() {
     }
 }
 
+/// What is planned is what a user waits for.
+#[test]
+fn as_much_is_read_as_was_announced() {
+    let full = Wish { is_full: true, ..Wish::default() };
+    for (size, wish) in [
+        (8 << 20, full),
+        (20 << 20, full),
+        (64 << 20, full),
+        (64 << 20, Wish::default()),
+        (100 << 20, full),
+        (500 << 20, full),
+        (64 * GB, STORE_256M),
+        (64 * GB, Wish::default()),
+    ] {
+        let read = verify(&card(size, None, Damage::NONE), wish, 1).bytes_read;
+        let plan = Plan::new(Bytes(size), Bytes(512), wish, Seed::from_bits(1)).unwrap();
+        // A place that is drawn at both ends of a sample is read once.
+        let most = plan.bytes_to_read();
+        assert!(read <= most && most - read <= Bytes::kib(8), "{size} {wish:?}: {read} {most}");
+    }
+}
+
 /// Where the fakes of these tests end.
 const REAL: u64 = 7_777_777 * 512;
 

@@ -2,6 +2,7 @@
 
 use cardproof_record::Record;
 
+use super::range::room_for;
 use super::{Case, Step};
 use crate::geometry::geometry;
 
@@ -32,7 +33,7 @@ pub(super) fn complete_geometry(case: &Case<'_>) -> Option<Step> {
     let has_any = geometry.quantities().iter().any(|(_, finding)| finding.claim().is_some());
     let needed = case.record.flash_timings.probe.needed_range_bytes;
     match needed {
-        Some(needed) => Some(Step::GeometryNeedsRange(needed)),
+        Some(needed) => Some(Step::GeometryNeedsRange { needed, room: room_for(case, needed) }),
         None => (!has_any).then_some(Step::UsualValuesSuit),
     }
 }

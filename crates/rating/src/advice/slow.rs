@@ -5,6 +5,7 @@ use cardproof_record::{Outcome, Transport, WarningCode};
 use super::{Case, Step};
 use crate::answer::{Answer, Fast};
 use crate::meaning::{Grade, Purpose, grades};
+use crate::transports::has_card_class;
 
 /// Whether no longer test can make it fit for a system: it misses A1, a use of a system is slow on it, and nothing
 /// disturbed the run.
@@ -19,7 +20,10 @@ pub(super) fn is_hopeless(case: &Case<'_>) -> bool {
 
 /// What helps where it is hopeless.
 pub(super) fn replace(case: &Case<'_>) -> Option<Step> {
-    is_hopeless(case).then_some(Step::ReplaceSlow)
+    // The application classes are of SD cards.
+    let may_be_sold_as_a1 =
+        has_card_class(&case.record.conditions.device) && !case.record.is_simulated();
+    is_hopeless(case).then_some(Step::ReplaceSlow { may_be_sold_as_a1 })
 }
 
 /// How to find out whether it is the card, where it is not fit for a system.
@@ -30,6 +34,9 @@ pub(super) fn choose_card(case: &Case<'_>) -> Option<Step> {
     let can_be_moved = matches!(case.transport(), Some(Transport::Sd | Transport::Usb))
         && !case.record.is_simulated();
     match (can_be_moved, is_hopeless(case)) {
+        _ if can_be_moved && !has_card_class(&case.record.conditions.device) => {
+            Some(Step::MeasureInOtherPort)
+        }
         (true, true) => Some(Step::MeasureElsewhereToBeSure),
         (true, false) => Some(Step::MeasureElsewhere),
         (false, true) => None,

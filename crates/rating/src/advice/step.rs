@@ -9,6 +9,7 @@ use crate::quantity::Rate;
 use crate::sd_queue::QueueStep;
 
 use super::card::Trimming;
+use super::range::Room;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +58,8 @@ pub(crate) enum Step {
     },
     CheckRangeSmall {
         least: Bytes,
+        /// Whether a file was checked, and is too small itself.
+        is_file: bool,
     },
     RangeCut {
         least: Bytes,
@@ -64,6 +67,7 @@ pub(crate) enum Step {
     },
     RangeSmall {
         least: Bytes,
+        room: Room,
         is_directory: bool,
     },
     NameDirectory,
@@ -85,7 +89,10 @@ pub(crate) enum Step {
         /// The tool whose figures can be compared.
         tool: Option<String>,
     },
-    GeometryNeedsRange(Bytes),
+    GeometryNeedsRange {
+        needed: Bytes,
+        room: Room,
+    },
     MeasureInPeace,
     // For a faster system.
     CloseToBusLimit {
@@ -94,7 +101,10 @@ pub(crate) enum Step {
         has_other_reader: bool,
     },
     StorageStops(Trimming),
-    ReplaceSlow,
+    ReplaceSlow {
+        may_be_sold_as_a1: bool,
+    },
+    MeasureInOtherPort,
     MeasureElsewhereToBeSure,
     MeasureElsewhere,
     ChooseFaster {

@@ -2,7 +2,9 @@
 //! published measurements.
 
 use cardproof_facts::{Class, PUBLISHED_CARDS};
-use cardproof_record::{OpName, Outcome, Phase, ReasonCode, Record, Verdict, WarningCode};
+use cardproof_record::{
+    OpName, Outcome, Phase, ReasonCode, Record, TargetKind, Verdict, WarningCode,
+};
 use cardproof_units::{Iops, Nanos};
 use serde::Serialize;
 
@@ -133,9 +135,9 @@ pub enum Fast {
         /// Whether it is an SD card, or may be one, so that the classes are meant for it.
         #[serde(skip)]
         is_card: bool,
-        /// Whether its test range was too small for any grade.
+        /// What was tested, where its test range was too small for any grade.
         #[serde(skip)]
-        is_small: bool,
+        too_small: Option<TargetKind>,
     },
     /// It was not measured.
     NotMeasured {
@@ -169,7 +171,7 @@ impl Fast {
             place: place(record).filter(|_| forbidding(record).is_none()),
             disturbed: disturbed(record),
             tests: record.phases.iter().filter(|phase| phase.is_measured()).count(),
-            is_small: is_range_small(record),
+            too_small: is_range_small(record).then_some(record.conditions.target.kind),
             is_card: has_card_class(&record.conditions.device),
             purposes,
         }

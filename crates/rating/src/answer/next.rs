@@ -1,5 +1,6 @@
 //! What to do next: at most three steps, the one that saves data first.
 
+use cardproof_record::TargetKind;
 use cardproof_units::Bytes;
 use serde::Serialize;
 
@@ -49,6 +50,8 @@ pub enum Next {
     LookAtSwitch,
     /// Measure a directory on the storage in place of an image.
     NameStorage,
+    /// Measure a directory on the same storage, or a larger file, in place of a file too small for a grade.
+    LargerFile,
     /// Measure a directory of the user's own on it, or run it as root.
     OwnDirectory,
     /// Free so much more of it, so that enough can be tested, and check again.
@@ -182,14 +185,18 @@ fn of_power(power: Option<&Powered>) -> Option<Next> {
 
 fn of_speed(fast: Option<&Fast>, may_be_card: bool) -> Vec<Next> {
     match fast {
-        Some(Fast::Measured { system, disturbed, a1, .. }) => {
+        // No quiet computer makes a file or a device larger.
+        Some(Fast::Measured { too_small: Some(TargetKind::File), .. }) => vec![Next::LargerFile],
+        Some(Fast::Measured { too_small: Some(TargetKind::BlockDevice), .. }) => Vec::new(),
+        Some(Fast::Measured { system, disturbed, a1, doubt, .. }) => {
             // A grade is poor only where no disturbance explains it, and poor or fair where one may.
             let is_slow = match system {
                 Grade::Poor => true,
                 Grade::PoorOrFair => *disturbed == 0,
                 _ => false,
             };
-            let again = (*disturbed > 0).then_some(Next::CheckAgain);
+            // What forbids a word about the speed is there on a quiet computer as well.
+            let again = (*disturbed > 0 && doubt.is_none()).then_some(Next::CheckAgain);
             let faster = match a1 {
                 ClassPlace::Passed => Next::FasterStorage,
                 _ => Next::FasterCard,
@@ -216,6 +223,8 @@ fn of_set_up(set_up: Option<&SetUp>) -> Option<Next> {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_record::WarningCode;
+
     use super::*;
 
     fn steps_of(system: Grade, disturbed: usize) -> Vec<Next> {
@@ -223,7 +232,11 @@ mod tests {
     }
 
     fn steps_beside(system: Grade, disturbed: usize, a1: ClassPlace) -> Vec<Next> {
-        let fast = Fast::Measured {
+        of_speed(Some(&measured(system, disturbed, a1)), true)
+    }
+
+    fn measured(system: Grade, disturbed: usize, a1: ClassPlace) -> Fast {
+        Fast::Measured {
             system,
             purposes: Vec::new(),
             a1,
@@ -238,9 +251,8 @@ mod tests {
             disturbed,
             tests: 7,
             is_card: true,
-            is_small: false,
-        };
-        of_speed(Some(&fast), true)
+            too_small: None,
+        }
     }
 
     #[test]
@@ -265,6 +277,31 @@ mod tests {
         assert_eq!(steps_of(Grade::Poor, 7), [Next::FasterCard, Next::CheckAgain]);
         assert_eq!(steps_of(Grade::PoorOrFair, 0), [Next::FasterCard]);
         assert_eq!(steps_of(Grade::Good, 0), []);
+    }
+
+    /// A remedy that the target does not allow is not given.
+    #[test]
+    fn what_is_too_small_is_not_to_be_measured_again_as_it_is() {
+        let small = |kind| {
+            let mut fast = measured(Grade::Unknown, 3, ClassPlace::NotTestable);
+            if let Fast::Measured { too_small, .. } = &mut fast {
+                *too_small = Some(kind);
+            }
+            of_speed(Some(&fast), false)
+        };
+        assert_eq!(small(TargetKind::File), [Next::LargerFile]);
+        assert_eq!(small(TargetKind::BlockDevice), []);
+        // A slow card in a directory gets no further while others use it.
+        assert_eq!(small(TargetKind::Directory), [Next::CheckAgain]);
+    }
+
+    #[test]
+    fn a_quiet_computer_does_not_help_where_the_figures_are_not_those_of_the_storage() {
+        let mut fast = measured(Grade::Unknown, 3, ClassPlace::NotTestable);
+        if let Fast::Measured { doubt, .. } = &mut fast {
+            *doubt = Some(WarningCode::CopyOnWrite);
+        }
+        assert_eq!(of_speed(Some(&fast), false), []);
     }
 
     #[test]

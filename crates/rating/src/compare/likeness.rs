@@ -103,7 +103,8 @@ pub(super) fn basis(measured: &Measured<'_>) -> Basis {
 }
 
 /// Whether two ranges of addresses are alike; a range that is not told is like no other.
-pub(super) fn is_span_alike(a: Bytes, b: Bytes) -> bool {
+#[must_use]
+pub fn is_span_alike(a: Bytes, b: Bytes) -> bool {
     a.min(b).as_f64() * SPAN_TOLERANCE >= a.max(b).as_f64()
 }
 

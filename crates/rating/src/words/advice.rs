@@ -4,8 +4,9 @@ use std::fmt;
 
 use cardproof_facts::RANDOM_SPAN;
 use cardproof_record::{Record, Verdict};
+use cardproof_units::Bytes;
 
-use crate::advice::{Again, Elsewhere, GoOn, OtherWay, Step, Trimming, steps};
+use crate::advice::{Again, Elsewhere, GoOn, OtherWay, Room, Step, Trimming, steps};
 use crate::defect_kind::DefectKind;
 use crate::meaning::Grade;
 use crate::sd_queue::{QueueStep, TRY_ALL};
@@ -67,24 +68,24 @@ impl fmt::Display for Step {
                 f,
                 "The test range was {least} instead of {whole}, since the time of a check ended. {LONGER}"
             ),
-            Self::CheckRangeSmall { least } => write!(
-                f,
-                "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range gives higher \
-                 rates. Free 1 GiB there, and check again."
-            ),
+            Self::CheckRangeSmall { least, is_file } => {
+                let how = if *is_file {
+                    "Check a directory on the same storage."
+                } else {
+                    "Free 1 GiB there, and check again."
+                };
+                write!(
+                    f,
+                    "The test range was {least}. The class limits are for {RANDOM_SPAN}, and a smaller range gives higher rates. {how}"
+                )
+            }
             Self::RangeCut { least, whole } => write!(
                 f,
                 "The test range was {least} instead of {whole}, since the time budget ended. Run again \
                  with a longer --time-budget, such as 5m."
             ),
-            Self::RangeSmall { least, is_directory } => {
-                let place =
-                    if *is_directory { ", in a directory with that much free space" } else { "" };
-                write!(
-                    f,
-                    "The limits of the classes are for a range of {RANDOM_SPAN}, and the smallest range of these tests \
-                     was {least}. Run again with --size 256M or more{place}."
-                )
+            Self::RangeSmall { least, room, is_directory } => {
+                range_small(*least, *room, *is_directory, f)
             }
             Self::CheckAgain { is_simulated } => write!(
                 f,
@@ -104,10 +105,18 @@ impl fmt::Display for Step {
                 f,
                 "{MEASURE} To compare the figures of {tool} with other cards, use `cardproof compare`."
             ),
-            Self::GeometryNeedsRange(needed) => write!(
+            Self::GeometryNeedsRange { needed, room: Room::Enough } => write!(
                 f,
                 "The test range was too small for some quantities. Run again with --size {} or more.",
                 needed.as_argument()
+            ),
+            Self::GeometryNeedsRange { needed, room: Room::FileSmaller } => write!(
+                f,
+                "The test range was too small for some quantities. Name a directory, or a file of at least {needed}."
+            ),
+            Self::GeometryNeedsRange { needed, room: Room::StorageSmaller(size) } => write!(
+                f,
+                "This storage ({size}) is too small for some quantities, which need a range of {needed}."
             ),
             Self::CloseToBusLimit { rate, limit, has_other_reader } => {
                 let faster = if *has_other_reader {
@@ -123,7 +132,7 @@ impl fmt::Display for Step {
             Self::StorageStops(trimming) => write!(
                 f,
                 "The storage paused for a second or more. Free some space{}, and measure again. If the pauses \
-                 stay, the card itself causes them; only another card helps.",
+                 stay, the storage itself causes them; only other storage helps.",
                 trimming.words()
             ),
             Self::ChooseFaster { system } => {
@@ -255,9 +264,15 @@ impl Step {
             Self::MeasureInPeace => {
                 "Measure again when nothing else works on this computer. Compare no figures of this run."
             }
-            Self::ReplaceSlow => {
+            Self::ReplaceSlow { may_be_sold_as_a1: true } => {
                 "For a system, use a card that passes A1, or an SSD: this storage is too slow. If it is new and was sold \
                  as A1, give it back."
+            }
+            Self::ReplaceSlow { may_be_sold_as_a1: false } => {
+                "For a system, use a card that passes A1, or an SSD: this storage is too slow."
+            }
+            Self::MeasureInOtherPort => {
+                "To be sure that it is the storage itself, measure it again in another port or computer."
             }
             Self::MeasureElsewhereToBeSure => {
                 "To be sure that it is the card, measure it again in another reader or board."
@@ -304,7 +319,7 @@ impl Step {
             | Self::TestOtherClass { .. }
             | Self::TestA2(_)
             | Self::MeasureWithIntervals { tool: Some(_) }
-            | Self::GeometryNeedsRange(_)
+            | Self::GeometryNeedsRange { .. }
             | Self::CloseToBusLimit { .. }
             | Self::StorageStops(_)
             | Self::ChooseFaster { .. }
@@ -363,6 +378,33 @@ impl Trimming {
 
 const fn first(is_simulated: bool) -> &'static str {
     if is_simulated { "Run" } else { "Close other programs and run" }
+}
+
+/// How a range becomes as large as the classes ask for, where that can be.
+fn range_small(
+    least: Bytes,
+    room: Room,
+    is_directory: bool,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(
+        f,
+        "The limits of the classes are for a range of {RANDOM_SPAN}, and the smallest range of these tests was {least}. "
+    )?;
+    let size = RANDOM_SPAN.as_argument();
+    match room {
+        Room::Enough if is_directory => {
+            write!(f, "Run again with --size {size} in a directory with more free space than that.")
+        }
+        Room::Enough => write!(f, "Run again with --size {size} or more."),
+        Room::FileSmaller => write!(
+            f,
+            "This file is too small. Name a directory, or a file of at least {RANDOM_SPAN}."
+        ),
+        Room::StorageSmaller(size) => {
+            write!(f, "This storage has only {size}, so no class can be tested on it.")
+        }
+    }
 }
 
 /// How A2 can be tested, where A1 is passed and A2 could not be tested.

@@ -19,12 +19,15 @@ impl Capacity {
         self.reasons.iter().map(ToString::to_string).collect()
     }
 
-    /// Which fakes would have been found, in words, with the stores that could not have hidden them.
+    /// Which fakes would have been found, in sentences, with the stores that could not have hidden them.
     #[must_use]
-    pub fn exclusions_in_words(&self) -> Option<String> {
+    pub fn exclusions_in_words(&self) -> Vec<String> {
         // Where every byte was compared, nothing is left to be excluded; and a file has no part in what a fake hides.
         let is_told = self.is_sound() && !self.is_full && !self.is_file;
-        exclusions_in_words(&self.exclusions, self.excluded_sharing.get()).filter(|_| is_told)
+        match is_told {
+            true => exclusions_in_words(&self.exclusions, self.excluded_sharing.get()),
+            false => Vec::new(),
+        }
     }
 
     /// How sure the verdict is, in words, for those who ask for details; `None` where there is none.

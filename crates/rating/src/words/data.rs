@@ -75,10 +75,14 @@ pub fn right_elsewhere(record: &Record) -> Option<String> {
 #[must_use]
 pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
-    let range = if size_beyond_range(record).is_some() {
-        format!(" (first {})", check.to_bytes)
-    } else {
-        String::new()
+    // What was written for the check alone reaches beyond the test range, so the two ranges differ.
+    let range = match size_beyond_range(record) {
+        Some(_) if check.spread_bytes > Bytes::ZERO => format!(
+            " (first {}, with {} written for this check alone)",
+            check.to_bytes, check.spread_bytes
+        ),
+        Some(_) => format!(" (first {})", check.to_bytes),
+        None => String::new(),
     };
     is_all_right(record)
         .then(|| format!("Data check{range}: all {} blocks were read back correctly", check.places))
@@ -129,6 +133,10 @@ mod tests {
         record.data_check.as_mut().unwrap().spread_bytes = Bytes::mib(4);
         let told = in_words(&record).unwrap();
         assert!(told.contains("the first 255 MiB (4 MiB of it for this check alone"), "{told}");
+        let told = in_short(&record).unwrap();
+        let why = "Data check (first 255 MiB, with 4 MiB written for this check alone): all ";
+        assert!(told.starts_with(why), "{told}");
+        record.data_check.as_mut().unwrap().spread_bytes = Bytes::ZERO;
         let told = in_short(&record).unwrap();
         assert!(told.starts_with("Data check (first 255 MiB): all "), "{told}");
     }

@@ -74,17 +74,16 @@ fn in_use(name: &str, value: Value, cache: Option<Bytes>) -> Option<String> {
             let time = cache.filter(|_| rate.0 > 0.0).map_or_else(String::new, |size| {
                 format!(", so a full one is empty after {:.0} s", (size.as_f64() / rate.0).ceil())
             });
-            format!("At rest, the card empties that cache at {rate}{time}")
+            format!("At rest, that cache is emptied at {rate}{time}")
         }
         ("map_reach", Value::Bytes(reach)) => {
             format!("Random reads: fastest if they stay within {reach}; slower over a larger range")
         }
         ("mapping", Value::Mapping(Mapping::Pages)) => {
-            "Small random writes: the card does not rewrite a whole allocation unit for them"
-                .to_owned()
+            "Small random writes: no whole allocation unit is rewritten for them".to_owned()
         }
         ("mapping", Value::Mapping(Mapping::Units)) => {
-            "Small random writes: slow, since the card rewrites a whole allocation unit for them"
+            "Small random writes: slow, since a whole allocation unit is rewritten for each"
                 .to_owned()
         }
         ("first_area", Value::Bytes(end)) => {

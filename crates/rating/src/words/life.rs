@@ -223,8 +223,8 @@ pub fn days_in_words(days: &LifeDays, who: &str) -> String {
     let (unit, part) = if is_long { ("years", 1.0 / YEAR) } else { ("days", 1.0) };
     let of = |days: f64| days * part;
     format!(
-        "at {} a day, {who} lasts {} {unit}, if small writes of daily use wear its flash {} times as much as this \
-         test (an assumption)",
+        "at {} a day, {who} lasts {} {unit}. This assumes that small writes of daily use wear its flash {} times as \
+         much as this test",
         days.bytes_per_day.as_typed(),
         range(days.estimate.map(of), of(days.low), days.high.map(of)),
         days.write_amplification

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cardproof_facts::GRADED_RANGE_MIN;
+
 use crate::pick::{NoFigure, OtherSequential};
 use crate::sound::Unsound;
 
@@ -22,12 +24,18 @@ impl fmt::Display for NoFigure {
     }
 }
 
+/// That the test range was too small for a grade.
+#[must_use]
+pub fn range_too_small() -> String {
+    format!("the test range was smaller than {GRADED_RANGE_MIN}")
+}
+
 impl fmt::Display for Unsound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let doubt: &dyn fmt::Display = match self {
             Self::NoFigure(cause) => return cause.fmt(f),
             Self::InDoubt(warning) => warning,
-            Self::RangeSmall => &"the test range was smaller than 16 MiB",
+            Self::RangeSmall => &range_too_small(),
             Self::Short => &"the test took less than a second",
         };
         write!(f, "its figure is in doubt: {doubt}")

@@ -21,13 +21,13 @@ pub(super) fn in_short(range: &Range) -> String {
 #[must_use]
 pub fn scope(record: &Record) -> Option<String> {
     let Range { is_file, measured, size } = range(record)?;
-    let measured = match least(record) {
-        Some(least) if least < measured => format!("{least} to {measured}"),
-        _ => measured.to_string(),
+    let each = match least(record) {
+        Some(least) if least < measured => format!(", at least {least} in each test"),
+        _ => String::new(),
     };
     Some(if is_file {
-        format!("test range: a file of {measured} on a device of {size}")
+        format!("test range: a file of {measured} on a device of {size}{each}")
     } else {
-        format!("test range: the first {measured} of {size}")
+        format!("test range: the first {measured} of {size}{each}")
     })
 }

@@ -13,7 +13,7 @@ pub(super) fn deciding_figure(fast: &Fast, purpose: Purpose) -> String {
         }
         (Purpose::Pauses, Some(BadPauses::Share(share))) => {
             format!(
-                " ({:.0} % of the time, limit {:.0} %)",
+                " (it stood still {:.0} % of the time, limit {:.0} %)",
                 100.0 * share,
                 100.0 * BadPauses::SHARE
             )

@@ -51,6 +51,7 @@ pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
             Next::MeasureDirectory
                 | Next::LookAtSwitch
                 | Next::NameStorage
+                | Next::LargerFile
                 | Next::OwnDirectory
                 | Next::MeasureMounted
         );
@@ -95,6 +96,10 @@ fn here(step: Next) -> (Option<&'static str>, Cow<'static, str>) {
         Next::NameStorage => (
             Some("cardproof"),
             "name a directory on the card or disk that you mean; an image has no speed of its own",
+        ),
+        Next::LargerFile => (
+            Some("cardproof"),
+            "name a directory on the storage that you mean; this file is too small to test its speed",
         ),
         Next::OwnDirectory => {
             (Some("cardproof"), "name a directory of your own on it, or use sudo")

@@ -6,7 +6,7 @@ use cardproof_rating::answer::{
     Standing, Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
-use cardproof_rating::{Defect, DefectKind, Grade, Wear};
+use cardproof_rating::{Defect, DefectKind, Grade, Wear, range_too_small};
 use cardproof_record::{ReasonCode, Record, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -291,7 +291,7 @@ fn parts(signs: &[Sign]) -> Vec<String> {
 }
 
 fn fast(fast: &Fast, failure: Option<&str>) -> Said {
-    let (system, purposes, classes, doubt, disturbed, is_card, is_small) = match fast {
+    let (system, purposes, classes, doubt, disturbed, is_card, too_small) = match fast {
         Fast::Measured {
             system,
             purposes,
@@ -304,11 +304,11 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
             disturbed,
             tests,
             is_card,
-            is_small,
+            too_small,
             ..
         } => {
             let classes = [("A1", *a1, *a1_open, *a1_missed), ("A2", *a2, *a2_open, None)];
-            (*system, purposes, classes, doubt, (*disturbed, *tests), *is_card, *is_small)
+            (*system, purposes, classes, doubt, (*disturbed, *tests), *is_card, *too_small)
         }
         Fast::NotMeasured { why } => return (NOT_KNOWN, vec![untested(*why, failure)]),
     };
@@ -343,8 +343,8 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
     parts.extend(classes);
     if let Some(doubt) = doubt {
         parts = vec![no_word(*doubt).to_owned()];
-    } else if parts.is_empty() && is_small {
-        parts.push("the test range was smaller than 16 MiB".to_owned());
+    } else if parts.is_empty() && too_small.is_some() {
+        parts.push(range_too_small());
     } else if parts.is_empty() {
         parts.push("the figures are too uneven for a grade".to_owned());
     }

@@ -1,6 +1,6 @@
 //! The notes under the table of a comparison: what its marks mean, each said once for all cards.
 
-use cardproof_rating::compare::{Comparison, Ranked, Ranking, Use};
+use cardproof_rating::compare::{Comparison, Ranked, Ranking, Use, is_span_alike};
 use cardproof_rating::{Grade, wording};
 use cardproof_units::Bytes;
 
@@ -149,20 +149,29 @@ fn is_out_of_order(ranking: &Ranking) -> bool {
 
 /// That ranges differ, and what follows from it.
 fn spans(rankings: &[&Ranking]) -> Option<String> {
-    let parts = rankings
-        .iter()
-        .filter(|ranking| !ranking.is_one_span)
-        .flat_map(|ranking| &ranking.cards)
-        .flat_map(|card| &card.parts);
-    let spans: Vec<Bytes> = parts.map(|part| part.span_bytes).collect();
+    let cards = || {
+        let different = rankings.iter().filter(|ranking| !ranking.is_one_span);
+        different.flat_map(|ranking| &ranking.cards)
+    };
+    let spans: Vec<Bytes> = cards().flat_map(|it| &it.parts).map(|it| it.span_bytes).collect();
     let (least, most) = (spans.iter().min()?, spans.iter().max()?);
     // No class can be told from a smaller range.
     let common = most.get() >> 20;
-    let cure = if common == 0 {
+    let is_smaller =
+        |card: &&Ranked| card.parts.iter().any(|part| !is_span_alike(part.span_bytes, *most));
+    let mut smaller: Vec<String> = Vec::new();
+    for name in cards().filter(is_smaller).map(|it| one_line(&it.name)) {
+        if !smaller.contains(&name) {
+            smaller.push(name);
+        }
+    }
+    let names: Vec<&str> = smaller.iter().map(String::as_str).collect();
+    let cure = if common == 0 || smaller.is_empty() {
         String::new()
     } else {
         format!(
-            " For equal ranges, measure the cards with a smaller one again: `cardproof run TARGET --size {common}M`."
+            " For equal ranges, measure {} again: `cardproof run TARGET --size {common}M`.",
+            wording::list(&names)
         )
     };
     Some(format!(

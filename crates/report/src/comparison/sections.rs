@@ -50,15 +50,15 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Speed relative to {first}. All these ranges of ratios are right together with {} confidence. If a \
-         range excludes 1, the difference is real. The order below adds up the times of all parts. It can be \
+        "Speed relative to {first}. With {} confidence, not one of these intervals of ratios is wrong. If an \
+         interval excludes 1, the difference is real. The order below adds up the times of all parts. It can be \
          certain even if no single figure is.",
         wording::percent(comparison.confidence)
     );
     if comparison.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.runs == 1) {
         text.push_str(
-            " The interval of a rate from one run leaves out the differences between runs; the ranges of ratios \
-             and the order include them.",
+            " The interval of a rate from one run leaves out the differences between runs; the intervals of \
+             ratios and the order include them.",
         );
     }
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
@@ -103,7 +103,7 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
     if !cell.not_alike.is_empty() {
         let reasons: Vec<String> =
             cell.not_alike.iter().map(|it| one_line(&it.to_string())).collect();
-        notes.push(format!("Not comparable: {name}. Reason: {}.", reasons.join("; ")));
+        notes.push(format!("No ratio for {name}: {}.", reasons.join("; ")));
     }
     let rate_between = cell.between.map_or(String::new(), |ends| between(unit, ends));
     let mut row = vec![name.to_owned(), told(unit, rate).to_string(), rate_between];
@@ -114,7 +114,7 @@ fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -
             None => "no interval".to_owned(),
         });
     } else if !cell.not_alike.is_empty() {
-        row.push("not comparable".to_owned());
+        row.push("no ratio".to_owned());
     }
     row
 }

@@ -48,13 +48,13 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     let mut rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
-            let result = format!("{}{}", entry.result(), mark(entry, latest));
+            let id = format!("{}{}", entry.short_id(), mark(entry, latest));
             let label = entry.label.clone().unwrap_or_default();
-            [entry.short_id().to_owned(), label, entry.day().to_owned(), result]
+            [id, label, entry.day().to_owned(), entry.result()]
         })
         .collect();
     if is_fitted {
-        cut_results(&mut rows, entries, latest, width);
+        cut_results(&mut rows, entries, width);
     }
     let widths: Vec<usize> = (0..4).map(|column| widest(&rows, column)).collect();
     // Where no record has a label, there is no column of labels.
@@ -88,22 +88,20 @@ fn widest(rows: &[[String; 4]], column: usize) -> usize {
     columns().filter(|&label| (1..=LABEL_MAX).contains(&label)).max().unwrap_or(LABEL_MAX)
 }
 
-/// What stands behind the result of the record that `latest` names.
+/// What stands behind the id of the record that `latest` names.
 fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
     if latest == Some(&*entry.id) { " (latest)" } else { "" }
 }
 
 /// Cuts the results of `rows`, so that id, label, day, result and the least of a card fit in `width` columns.
-fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], latest: Option<&str>, width: usize) {
+fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], width: usize) {
     let before = (0..3).map(|column| widest(rows, column)).filter(|&columns| columns > 0);
     let taken: usize = before.map(|columns| columns + GAP.len()).sum();
     let card = entries.iter().map(|it| columns_of(&it.card_in_short)).max().unwrap_or(0);
     let room = width.saturating_sub(taken + GAP.len() + card.min(CARD_MIN)).max(RESULT_MIN);
     for (row, entry) in rows.iter_mut().zip(entries) {
         if columns_of(&row[3]) > room {
-            let mark = mark(entry, latest);
-            let result = cut_end(&entry.result(), room.saturating_sub(columns_of(mark)));
-            row[3] = format!("{result}{mark}");
+            row[3] = cut_end(&entry.result(), room);
         }
     }
 }
@@ -220,8 +218,7 @@ pub fn inventory_csv(entries: &[Entry]) -> String {
         let line = [
             csv_quoted(&entry.id),
             csv_quoted(entry.label.as_deref().unwrap_or_default()),
-            // The run of a simulated card is of no day.
-            csv_quoted(if entry.is_simulated { "" } else { &entry.created }),
+            csv_quoted(entry.created.as_deref().unwrap_or_default()),
             csv_quoted(&entry.tool),
             csv_quoted(&entry.profile),
             entry.is_complete.to_string(),

@@ -1,9 +1,11 @@
 //! What a test of the capacity says before the first write, and while it goes on.
 
 use cardproof_probe::capacity::{Plan, Progress, Stage};
+use cardproof_record::TargetKind;
 use cardproof_units::{Bytes, Nanos};
 
 use super::reading;
+use crate::announcement::noun;
 use crate::failure::Failure;
 use crate::target::Storage;
 
@@ -35,8 +37,9 @@ pub(super) struct Cost {
 }
 
 /// Before a test that writes: how much is written and read, and how long that takes at least.
-pub(super) fn of_writing(plan: &Plan, size: Bytes, cost: &Cost) -> Vec<String> {
+pub(super) fn of_writing(plan: &Plan, size: Bytes, kind: TargetKind, cost: &Cost) -> Vec<String> {
     let &Cost { time, surface, restores } = cost;
+    let noun = noun(kind);
     let tested = plan.bytes_to_write();
     let share = 100.0 * tested.as_f64() / size.as_f64().max(1.0);
     let mut read = plan.bytes_to_read();
@@ -52,15 +55,15 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, cost: &Cost) -> Vec<String> {
     let (plan, time) = if restores {
         // How long the journal takes is not known before it is written to.
         let plan = format!(
-            "test {tested} ({share:.1} % of the device): save it, overwrite it, and put it back. That writes {} to \
-             the device and reads {read}{map}. Estimated time: at least {}",
+            "test {tested} ({share:.1} % of the {noun}): save it, overwrite it, and put it back. That writes {} to \
+             the {noun} and reads {read}{map}. Estimated time: at least {}",
             tested + tested,
             (time * RESTORING_TIMES + after).in_whole_seconds()
         );
         (plan, String::new())
     } else {
         let plan = format!(
-            "write {tested} ({share:.1} % of the device) and read {read}{map}. Estimated time: "
+            "write {tested} ({share:.1} % of the {noun}) and read {read}{map}. Estimated time: "
         );
         (plan, between(time + after, time * SLOW_WRITES + after))
     };

@@ -128,7 +128,7 @@ impl Place for SetupsPlace {
     fn announcement(&self, effect: &Effect) -> Option<String> {
         effect.sentence(match self.kind {
             Where::Directory => announcement::Where::OwnFiles,
-            Where::Device { whole, .. } => announcement::Where::Over(whole),
+            Where::Device { whole, .. } => announcement::Where::Over(whole, "device"),
         })
     }
 

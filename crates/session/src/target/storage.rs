@@ -7,7 +7,7 @@ use cardproof_record::{TargetInfo, TargetKind};
 use cardproof_units::Bytes;
 
 use super::{StorageNeeds, open_storage};
-use crate::announcement::{Effect, Where};
+use crate::announcement::{Effect, Where, noun};
 use crate::failure::Failure;
 use crate::frontend::Frontend;
 use crate::options::Options;
@@ -85,7 +85,7 @@ impl Place for Storage {
         }
         effect.sentence(match self.scratch {
             Some(_) => Where::OwnFiles,
-            None => Where::Over(abilities.size),
+            None => Where::Over(abilities.size, noun(self.kind)),
         })
     }
 
