@@ -86,10 +86,7 @@ impl LongOperation<'_> {
     fn beside(&self) -> String {
         if self.depth > 1 {
             // The others end meanwhile, so that it is no pause.
-            return format!(
-                "; with {} operations at the same time, the longest took {}",
-                self.depth, self.longest
-            );
+            return format!("; at depth {}, one request took {}", self.depth, self.longest);
         }
         format!("; the longest operation took {}", self.longest)
     }
