@@ -417,7 +417,7 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<String> {
         return None;
     }
     if !(case.speaks_of_storage() && has_room && (is_undecided || is_unclear)) {
-        return say(case.has(WarningCode::Disturbed), IN_PEACE);
+        return say(case.has(WarningCode::Disturbed) && !range::is_futile(case), IN_PEACE);
     }
     Some(if case.is_of_check() {
         format!("{first} the check again: its figures are too uneven. {LONGER}")
