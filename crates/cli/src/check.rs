@@ -34,9 +34,9 @@ const AFTER_HELP: &str = "In a directory, check takes at most 75 seconds, on a s
 of that. It writes at most 896 MiB to test files, on a fake more, and deletes them. It does not change your files. \
 On a device or a file, and with --sysroot, it only reads. A simulated card takes a second: its times are simulated.
 
-Exit status: 0 done, also where an answer is \"not known\"; 4 an answer is bad; 1 nothing could be tested, a test \
-failed, or a result could not be saved; 2 wrong command line, or the target is no storage; 3 refused: not safe; 130 \
-stopped by Ctrl-C; 143 by SIGTERM.";
+Exit status: 0 done, also where an answer is \"not known\"; 4 an answer is bad; 1 nothing could be tested (as of a \
+file with holes), a test failed, or a result could not be saved; 2 wrong command line, or the target is no storage; 3 \
+refused: not safe; 130 stopped by Ctrl-C; 143 by SIGTERM.";
 
 const JSON_HELP: &str = "The answer as JSON, one key for each question, to a file or to standard output. The whole record: \
 `cardproof show latest --json -`. An existing file is overwritten";

@@ -347,7 +347,8 @@ fn repeat_in_peace(case: &Case<'_>) -> Option<Step> {
         return None;
     }
     if !(case.speaks_of_storage() && has_room && (is_undecided || is_unclear)) {
-        return case.has(WarningCode::Disturbed).then_some(Step::RunInPeace);
+        let may_help = case.has(WarningCode::Disturbed) && !range::is_futile(case);
+        return may_help.then_some(Step::RunInPeace);
     }
     Some(if case.is_of_check() {
         Step::CheckAgain { is_simulated }

@@ -294,7 +294,10 @@ mod tests {
         record.conditions.device.size_bytes = Some(worn.cycle_bytes);
         record.trial = Some(Trial::Endurance(worn));
         let told = in_words(&record).join("\n");
-        assert!(told.contains("at 5 GB a day, the card lasts 307 days, if small writes"), "{told}");
+        assert!(
+            told.contains("at 5 GB a day, the card lasts 307 days. This assumes that small"),
+            "{told}"
+        );
         assert!(told.contains("the test observed this life"), "{told}");
         record.conditions.target.kind = cardproof_record::TargetKind::Simulated;
         let told = in_words(&record).join("\n");

@@ -50,7 +50,7 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
     let mut short = Vec::new();
     for (disturbed, what) in [
         (false, "nothing but the storage limited the figures"),
-        (true, "the storage limited the figures, and what disturbed these tests may have too"),
+        (true, "the storage limited the figures, or what disturbed the tests"),
     ] {
         let of = phases().filter(|phase| is_disturbed(record, phase) == disturbed);
         let names: Vec<String> = of.map(|phase| one_line(&phase.name)).collect();

@@ -251,12 +251,7 @@ impl Page {
         }
         if !contents.predictions.is_empty() {
             let text = predicted(&contents.predictions);
-            self.labelled(
-                "In a NanoPi M4, the board of the published figures, it would need:",
-                PLAIN,
-                &text,
-                "  ",
-            );
+            self.labelled("On a NanoPi M4 board, it would need:", PLAIN, &text, "  ");
         }
     }
 

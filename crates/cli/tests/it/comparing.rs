@@ -126,14 +126,14 @@ fn the_published_table_prints_its_rank_correlations() {
 }
 
 #[test]
-fn a_figure_without_a_ratio_says_that_it_is_not_comparable() {
+fn a_figure_without_a_ratio_says_so() {
     let home = Home::new();
     let words = ["run", "sim:sandisk-extreme-a1", "--seed", "5", "--label", "mine", "--quiet"];
     run(home.cardproof(&words)).expect(0);
     let words = ["compare", "mine", "ref:sandisk-extreme-a1", "--details"];
     let text = run(home.cardproof(&words)).expect(0).stdout;
     let rows = text.lines().filter(|line| line.trim_start().starts_with("sandisk-extreme-a1 "));
-    assert_eq!(rows.filter(|row| row.ends_with("not comparable")).count(), 4, "{text}");
+    assert_eq!(rows.filter(|row| row.ends_with("no ratio")).count(), 4, "{text}");
     assert!(!text.contains("  1. "), "there is no order: {text}");
 }
 

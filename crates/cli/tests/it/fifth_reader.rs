@@ -170,9 +170,9 @@ fn a_test_that_puts_data_back_writes_and_reads_as_much_as_it_announces() {
     let option = format!("--restore=card.img:{}", 16 << 20);
     let ended = crate::process::run(home.cardproof(&["verify", &option, word(&image)]));
     let (plan, result) = (in_one_line(&ended.stderr), in_one_line(&ended.stdout));
-    assert!(plan.contains("That writes 32 MiB to the device and reads 80 MiB"), "{plan}");
+    assert!(plan.contains("That writes 32 MiB to the file and reads 82 MiB"), "{plan}");
     assert!(plan.contains("Estimated time: at least "), "{plan}");
-    assert!(result.contains("Written 32 MiB, read 8"), "{result}");
+    assert!(result.contains("Written 32 MiB, read 82 MiB."), "{result}");
     assert!(result.contains("a file has no capacity of its own"), "{result}");
     assert!(!result.contains("--full") && !result.contains("You can use"), "{result}");
 }

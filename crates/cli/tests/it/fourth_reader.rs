@@ -42,7 +42,7 @@ fn a_check_says_why_a_class_is_not_passed_on_one_screen() {
     );
     assert!(details.contains("In one test the storage stood still for"), "{details}");
     assert!(
-        details.contains("With the last 50 % of the capacity missing: if its store holds"),
+        details.contains("lacks the last 50 % of its capacity, with a store of up to"),
         "{details}"
     );
 }

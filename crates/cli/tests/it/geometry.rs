@@ -109,7 +109,7 @@ fn a_directory_with_a_small_range_is_not_told_to_name_a_directory() {
     let said = run(home.cardproof(&["geometry", &place, "--size", "1M", "--details"])).expect(0);
     assert!(said.stderr.contains("With --size 768M or more"), "{}", said.stderr);
     let details = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(details.contains("Run again with --size 768M"), "{}", said.stdout);
+    assert!(details.contains("too small for writes, which need 768 MiB"), "{}", said.stdout);
     assert!(!said.stdout.contains("not allowed"), "{}", said.stdout);
 }
 

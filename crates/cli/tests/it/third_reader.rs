@@ -82,7 +82,10 @@ fn a_tie_says_which_records_to_compare() {
     let details = said(&home, &["compare", "one", "two", "--details"], 0).stdout;
     let details = in_one_line(&details);
     assert!(details.contains("from one run leaves out the differences between runs"), "{details}");
-    assert!(details.contains("are right together with 99 % confidence"), "{details}");
+    assert!(
+        details.contains("With 99 % confidence, not one of these intervals of ratios is wrong"),
+        "{details}"
+    );
 }
 
 #[test]

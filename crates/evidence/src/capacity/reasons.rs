@@ -67,12 +67,13 @@ pub fn exclusions_in_words(exclusions: &[Exclusion], sharing_bytes: u64) -> Vec<
     if exclusions.is_empty() {
         return Vec::new();
     }
-    let why = "some fakes keep the latest writes in a store, so that short tests pass. This test would have found such a \
-               fake";
+    let why = "some fakes keep the latest writes in a store, so that short tests pass";
     let of = |exclusion: &Exclusion| {
         let (share, place) = missing(exclusion);
         let store = Bytes(exclusion.store_bytes);
-        format!("with {share} of the capacity missing{place}: if its store holds {store} or less")
+        format!(
+            "this test would have found a fake that lacks {share} of its capacity{place}, with a store of up to {store}"
+        )
     };
     let sharing = (sharing_bytes > 0).then(|| {
         format!(
@@ -281,11 +282,12 @@ mod tests {
         let told = exclusions_in_words(&[of(MissingPart::Anywhere), of(MissingPart::End)], 1 << 30);
         assert_eq!(
             told[1],
-            "with 50 % of the capacity missing, wherever it lies: if its store holds 1 MiB or less"
+            "this test would have found a fake that lacks 50 % of its capacity, wherever it lies, with a store of up to \
+             1 MiB"
         );
         assert_eq!(
             told[2],
-            "with the last 50 % of the capacity missing: if its store holds 1 MiB or less"
+            "this test would have found a fake that lacks the last 50 % of its capacity, with a store of up to 1 MiB"
         );
         assert!(
             told[3].starts_with("a fake that keeps several addresses in one place"),

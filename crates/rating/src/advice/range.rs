@@ -1,10 +1,11 @@
 //! Advice where the test range was too small: only what can be done with the target.
 
-use cardproof_facts::RANDOM_SPAN;
+use cardproof_facts::{GRADED_RANGE_MIN, RANDOM_SPAN};
 use cardproof_record::TargetKind;
 use cardproof_units::Bytes;
 
 use super::{Case, Step};
+use crate::sound::is_range_small;
 
 /// Whether a range of `wanted` finds room in what was tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,11 @@ pub(super) fn room_for(case: &Case<'_>, wanted: Bytes) -> Room {
         (_, _, Some(size)) if size < wanted => Room::StorageSmaller(size),
         _ => Room::Enough,
     }
+}
+
+/// Whether what was tested is too small for any grade, however quiet the computer is.
+pub(super) fn is_futile(case: &Case<'_>) -> bool {
+    is_range_small(case.record) && !matches!(room_for(case, GRADED_RANGE_MIN), Room::Enough)
 }
 
 /// Advice for `run`, whose smallest range was `least`; none where nothing can be done.
@@ -70,6 +76,8 @@ mod tests {
             phase.span_bytes = Bytes::mib(8);
         }
         let case = Case { record: &record, verdicts: &[], codes: Vec::new() };
+        let has_room = target >= GRADED_RANGE_MIN || kind == TargetKind::Directory;
+        assert_eq!(is_futile(&case), !has_room, "{kind:?}");
         let told = widen_to_class_range(&case, Bytes::mib(8)).map(|step| step.to_string());
         assert!(told.iter().all(|told| next_steps(&record, &[]).contains(told)));
         told

@@ -41,10 +41,7 @@ fn none_felt(long: Option<&LongOperation>, has_written: bool) -> (String, String
 fn beside(long: &LongOperation) -> String {
     if long.depth > 1 {
         // The others end meanwhile, so that it is no pause.
-        return format!(
-            "; with {} operations at the same time, the longest took {}",
-            long.depth, long.longest
-        );
+        return format!("; at depth {}, one request took {}", long.depth, long.longest);
     }
     format!("; the longest operation took {}", long.longest)
 }

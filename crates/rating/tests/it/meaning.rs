@@ -169,7 +169,7 @@ fn no_pause_is_shorter_than_the_longest_operation_beside_it() {
     latency.p50 = Nanos::from_millis(40);
     let (grade, finding) = of_pauses(&record);
     assert_eq!(grade, Grade::Good);
-    assert_eq!(finding, "No pause of 250 ms or more; with 32 at a time, one took 520 ms.");
+    assert_eq!(finding, "No pause of 250 ms or more; at depth 32, one request took 520 ms.");
 }
 
 /// An operation in a queue that is not unusual among its like is told too: the table shows it.
@@ -182,7 +182,7 @@ fn an_operation_as_long_as_a_pause_is_told_beside_no_pause() {
     latency.p50 = Nanos::from_millis(170);
     let (grade, finding) = of_pauses(&record);
     assert_eq!(grade, Grade::Good);
-    assert!(finding.ends_with("with 32 at a time, one took 486 ms."), "{finding}");
+    assert!(finding.ends_with("at depth 32, one request took 486 ms."), "{finding}");
 }
 
 /// Pauses that are poor by their share name it, and those that are poor by their length do not.
@@ -211,7 +211,8 @@ fn a_test_range_is_that_of_the_tests_that_decide() {
     for phase in record.phases.iter_mut().filter(|it| it.name == "random-read-4k-qd32") {
         phase.span_bytes = Bytes::mib(128);
     }
-    let expected = "test range: a file of 128 MiB to 256 MiB on a device of 29.7 GiB";
+    let expected =
+        "test range: a file of 256 MiB on a device of 29.7 GiB, at least 128 MiB in each test";
     assert_eq!(scope(&record).unwrap(), expected);
 }
 

@@ -46,6 +46,8 @@ pub(super) fn of_writing(plan: &Plan, size: Bytes, kind: TargetKind, cost: &Cost
     if restores {
         read += restoring_reads(tested);
     }
+    // As it is told at the end.
+    let read = read.rounded();
     let map = if surface.is_some() {
         format!(", and then all {size} for the map")
     } else {
