@@ -177,7 +177,8 @@ fn install_time_follows_random_write_and_not_sequential_write() {
     let mut text = String::new();
     for found in &comparison.correlations {
         let coefficient = found.rank_correlation;
-        writeln!(text, "{:<22} {:<36} {coefficient:+.2}", found.job, found.with).unwrap();
+        let with = found.with.to_string();
+        writeln!(text, "{:<22} {with:<36} {coefficient:+.2}", found.job).unwrap();
     }
     insta::assert_snapshot!(text);
 }
