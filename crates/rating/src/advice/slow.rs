@@ -51,3 +51,25 @@ fn fitness(case: &Case<'_>) -> Grade {
         _ => Grade::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cardproof_testkit::records;
+
+    use super::*;
+    use crate::advice::next_steps;
+    use crate::judge::judge;
+
+    /// The application classes are of SD cards: nobody sells a USB stick as A1.
+    #[test]
+    fn only_a_card_is_given_back_because_of_its_class() {
+        let mut record = records::slow_class4();
+        let told = |record: &cardproof_record::Record| next_steps(record, &judge(record)).join(" ");
+        assert!(told(&record).contains("sold as A1"), "{}", told(&record));
+        record.conditions.device.transport = Some(Transport::Usb);
+        record.conditions.device.model = Some("Ultra Fit".to_owned());
+        let stick = told(&record);
+        assert!(stick.contains("this storage is too slow"), "{stick}");
+        assert!(!stick.contains("sold as A1") && !stick.contains("the card"), "{stick}");
+    }
+}
