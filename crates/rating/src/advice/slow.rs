@@ -57,8 +57,8 @@ mod tests {
     use cardproof_testkit::records;
 
     use super::*;
-    use crate::advice::next_steps;
     use crate::judge::judge;
+    use crate::words::next_steps;
 
     /// The application classes are of SD cards: nobody sells a USB stick as A1.
     #[test]
