@@ -36,8 +36,7 @@ const HONESTY: &str = "honesty";
 
 pub(crate) use card::Trimming;
 pub use imported::speed_tells_no_fake;
-pub(crate) use range::Room;
-pub(crate) use step::{Again, Elsewhere, GoOn, OtherWay, Step};
+pub(crate) use step::{Again, Elsewhere, GoOn, OtherWay, Room, Step};
 
 /// What the pieces of advice look at.
 struct Case<'r> {

@@ -4,20 +4,10 @@ use cardproof_facts::{GRADED_RANGE_MIN, RANDOM_SPAN};
 use cardproof_record::TargetKind;
 use cardproof_units::Bytes;
 
-use super::{Case, Step};
+use super::{Case, Room, Step};
 use crate::sound::is_range_small;
 
 /// Whether a range of `wanted` finds room in what was tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Room {
-    /// It does, or may.
-    Enough,
-    /// The file is smaller.
-    FileSmaller,
-    /// The storage is smaller; its size.
-    StorageSmaller(Bytes),
-}
-
 pub(super) fn room_for(case: &Case<'_>, wanted: Bytes) -> Room {
     let (target, device) = (&case.record.conditions.target, &case.record.conditions.device);
     let of_target = (target.size_bytes > Bytes::ZERO).then_some(target.size_bytes);

@@ -9,7 +9,6 @@ use crate::quantity::Rate;
 use crate::sd_queue::QueueStep;
 
 use super::card::Trimming;
-use super::range::Room;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +122,17 @@ pub(crate) enum Step {
     JobWaited,
     NoRequestIsFelt,
     KeepRecord,
+}
+
+/// Whether a range finds room in what was tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// It does, or may.
+    Enough,
+    /// The file is smaller.
+    FileSmaller,
+    /// The storage is smaller; its size.
+    StorageSmaller(Bytes),
 }
 
 /// Where else a storage can be tested.
