@@ -151,9 +151,9 @@ const PART: f64 = (1 << 20) as f64;
 /// were read.
 fn end_bytes(evidence: &Evidence) -> u64 {
     let start = evidence.announced_bytes.saturating_sub(evidence.filler_bytes);
-    let between = |place: &Observation| {
-        evidence.writes.beyond(start, place.written_at_bytes, place.read_at_bytes)
-    };
+    let writes = evidence.writes.reaching(start);
+    let between =
+        |place: &Observation| writes.beyond(start, place.written_at_bytes, place.read_at_bytes);
     let random = evidence.observations.iter().filter(|place| place.is_random);
     random.map(between).min().unwrap_or(0).min(evidence.filler_bytes)
 }

@@ -159,6 +159,16 @@ impl Writes {
         Some(stretch.before + (address_bytes - stretch.start) + 1)
     }
 
+    /// The writes that reach `from_bytes` or beyond; of the others only the bytes are counted.
+    #[must_use]
+    pub fn reaching(&self, from_bytes: u64) -> Self {
+        let reaches = |stretch: &&Stretch| stretch.start + stretch.length > from_bytes;
+        Self {
+            stretches: self.stretches.iter().filter(reaches).copied().collect(),
+            total: self.total,
+        }
+    }
+
     /// How many bytes were written at `from_bytes` and beyond, while the number of bytes that the run had
     /// written went from `after_bytes` to `until_bytes`.
     #[must_use]
