@@ -16,6 +16,8 @@ use super::worker::Ended;
 /// The longest tests by their full names, the longest first, for a machine that has not run them yet. Those that wait
 /// stand before those that compute.
 pub(super) const LONG: &[&str] = &[
+    "cli::it checking::only_what_could_not_be_tested_at_all_is_a_failure",
+    "cli::it checking::a_directory_keeps_its_files_and_gets_its_space_back",
     "cli::it faults::a_file_system_that_fills_up_in_mid_run",
     "cli::it old_systems::a_kernel_without_a_newer_call_still_measures",
     "cli::it verify::a_second_verify_is_refused_while_a_journal_is_in_use",

@@ -72,7 +72,7 @@ fn pace(pace: &Pace, seconds: u64) -> String {
 fn days_left(found: &Outlook) -> String {
     let used = match found.used {
         None => {
-            return "not known: the card reports no wear; give its endurance, such as --endurance 40TB"
+            return "not known: the storage reports no wear; give its endurance, such as --endurance 40TB"
                 .to_owned();
         }
         Some(UsedPercent::Card { used_percent_max }) if used_percent_max > 100 => {

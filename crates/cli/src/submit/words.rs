@@ -40,7 +40,7 @@ fn capacity(found: &Capacity) -> String {
         CapacityVerdict::Undecided => "undecided",
     };
     format!(
-        "the verdict {verdict} of the test of its {}, with how sure it is and how much was tested",
+        "{verdict} (announced: {}), with how sure that is and how much was tested",
         found.announced_size_bytes
     )
 }
@@ -199,7 +199,7 @@ mod tests {
             "bytes_written": 1, "bytes_read": 1
         });
         let said = of(&json!({"licence": "CC0-1.0", "capacity": capacity}));
-        assert!(said.contains("Capacity  the verdict fake of the test of its 64 GiB"), "{said}");
+        assert!(said.contains("Capacity  fake (announced: 64 GiB)"), "{said}");
     }
 
     #[test]

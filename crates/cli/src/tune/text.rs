@@ -117,7 +117,7 @@ fn in_words(step: &TuningStep) -> (&str, &str) {
         "read_ahead" => ("Read-ahead", "larger reads are faster"),
         "mount_options" => ("noatime", "without it, reading a file may write its access time"),
         "swap" => ("Swap", "swapping to a card is slow and wears it"),
-        "logs" => ("Logs", "log writes wear the card; each restart then deletes logs"),
+        "logs" => ("Logs", "log writes wear the card; restarts will delete the logs"),
         "sqlite" => ("SQLite", "databases are faster in WAL mode"),
         "bus" => ("Bus", &step.why),
         "queue_and_cache" => ("Queue and cache", &step.why),

@@ -135,6 +135,16 @@ fn only_what_could_not_be_tested_at_all_is_a_failure() {
     }
 }
 
+/// A healthy log alone is no result of a check that was to test.
+#[test]
+fn where_nothing_could_be_tested_the_headline_claims_nothing() {
+    let home = Home::new();
+    let holes = home.place().join("holes");
+    fs::File::create(&holes).unwrap().set_len(64 << 20).unwrap();
+    let text = run(home.cardproof(&["check", word(&holes)])).expect(1).stdout;
+    assert!(text.contains("NOT ENOUGH IS KNOWN"), "{text}");
+}
+
 /// Each command's help has the rule by which it ends.
 #[test]
 fn the_helps_say_what_the_statuses_mean() {

@@ -75,7 +75,7 @@ fn a_comparison_names_commands_that_there_are_and_the_price_that_is_missing() {
     said(&home, &check, 0);
     let words = ["compare", "first", "the other", "--price", "first=9.90"];
     let text = in_one_line(&said(&home, &words, 0).stdout);
-    assert!(text.contains("`cardproof run TARGET --size 256M`"), "{text}");
+    assert!(text.contains("`cardproof run TARGET --size 256M --time-budget 10m`"), "{text}");
     assert!(text.contains("No price is given for the other."), "{text}");
     assert!(text.contains("add --price 'the other=AMOUNT'"), "{text}");
 }

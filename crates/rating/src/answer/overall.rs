@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Answer, Fast, Healthy, Powered, Real};
+use super::{Answer, Fast, Healthy, Powered, Real, Untested};
 use crate::defect_kind::DefectKind;
 use crate::meaning::Grade;
 
@@ -67,6 +67,9 @@ impl Overall {
         {
             return Self::ForASystem(*system);
         }
+        if is_untested(answer) {
+            return Self::Unknown;
+        }
         let is_real = matches!(answer.real, Some(Real::Yes { .. } | Real::SoFar { .. }));
         let is_healthy = matches!(answer.healthy, Some(Healthy::Yes { .. }));
         match (is_real || is_healthy, &answer.power) {
@@ -75,4 +78,14 @@ impl Overall {
             (false, _) => Self::Unknown,
         }
     }
+}
+
+/// Whether a test was asked for and none could be made. Of a saved computer no test was wanted.
+const fn is_untested(answer: &Answer) -> bool {
+    let (real, fast) = (&answer.real, &answer.fast);
+    let is_saved = matches!(real, Some(Real::NotTested { why: Untested::Saved }))
+        || matches!(fast, Some(Fast::NotMeasured { why: Untested::Saved }));
+    let is_tested = matches!(real, Some(it) if !matches!(it, Real::NotTested { .. }))
+        || matches!(fast, Some(it) if !matches!(it, Fast::NotMeasured { .. }));
+    !is_saved && !is_tested && (real.is_some() || fast.is_some())
 }

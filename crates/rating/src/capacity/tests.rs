@@ -43,7 +43,7 @@ fn files_tell_a_fake_from_damage_and_from_a_genuine_card() {
     assert_eq!(fake.verdict, CapacityVerdict::Fake);
     assert_eq!(fake.real_size, (Bytes::gib(6), Bytes::gib(6)));
     assert_eq!(fake.in_short(), "FAKE: holds 6 GiB of 8 GiB");
-    assert!(fake.advice().unwrap().starts_with("Return the device"), "{fake:?}");
+    assert!(fake.advice().unwrap().starts_with("Copy your data"), "{fake:?}");
     let part = CapacityFiles { is_all_free_space: false, ..files(0) };
     assert_eq!(with_files(part).verdict, CapacityVerdict::Undecided);
 }
@@ -155,8 +155,8 @@ fn a_small_part_of_the_device_does_not_make_it_genuine() {
          8 GiB."
     );
     assert!(small.reasons_in_words()[0].contains("500 MiB or more may pass"), "{small:#?}");
-    let advice = "The free space keeps data. 94 % of the device was not tested. For a verdict, free at least 2 GiB more \
-                  and repeat the test.";
+    let advice = "The free space keeps data. 94 % of the device was not tested. A quarter of the device is enough for a verdict: \
+                  free at least 2 GiB more, and repeat the test.";
     assert_eq!(small.advice().as_deref(), Some(advice));
     let fake = in_free_space(Bytes::mib(500), 100 << 20);
     assert_eq!(fake.verdict, CapacityVerdict::Fake, "what is wrong there is wrong: {fake:#?}");

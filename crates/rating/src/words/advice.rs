@@ -103,7 +103,7 @@ impl fmt::Display for Step {
             Self::TestA2(step) => a2(*step, f),
             Self::MeasureWithIntervals { tool: Some(tool) } => write!(
                 f,
-                "{MEASURE} To compare the figures of {tool} with other cards, use `cardproof compare`."
+                "{MEASURE} `cardproof compare` shows the figures of {tool} beside those of other cards."
             ),
             Self::GeometryNeedsRange { needed, room: Room::Enough } => write!(
                 f,

@@ -170,7 +170,10 @@ impl Capacity {
                 let untested = 100.0 * (1.0 - tested.as_f64() / self.announced.as_f64().max(1.0));
                 let more = if self.is_too_small {
                     let lacking = space_lacking(tested, self.announced);
-                    format!(" For a verdict, free at least {lacking} more and repeat the test.")
+                    format!(
+                        " A quarter of the device is enough for a verdict: free at least {lacking} more, and repeat \
+                         the test."
+                    )
                 } else {
                     String::new()
                 };
@@ -179,7 +182,9 @@ impl Capacity {
                 )
             }
             CapacityVerdict::Fake if self.free_space.is_some() => {
-                "Return the device and ask for your money back. Do not store data on it.".to_owned()
+                "Copy your data to another device, then return this one and ask for your money back. Do not store data \
+                 on it."
+                    .to_owned()
             }
             CapacityVerdict::Genuine if self.is_file => OF_A_FILE.to_owned(),
             CapacityVerdict::Genuine => {

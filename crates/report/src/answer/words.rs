@@ -242,7 +242,7 @@ fn healthy(healthy: &Healthy, target: &str) -> Said {
         Healthy::Watch { signs, .. } => ("watch it", parts(signs)),
         Healthy::CopyNow { signs, .. } => ("NO", parts(signs)),
         Healthy::Dead { signs, .. } => ("DEAD", parts(signs)),
-        Healthy::LosesData => ("NO", vec!["it does not keep data, see above".to_owned()]),
+        Healthy::LosesData => ("NO", vec!["it loses data, see above".to_owned()]),
         Healthy::NotKnown { log: LogRead::NotPermitted } => {
             (NOT_KNOWN, vec![UNREAD_LOG.to_owned()])
         }

@@ -57,10 +57,7 @@ pub(super) fn no_order(comparison: &Comparison, rankings: &[&Ranking], wanted: U
     match sound(comparison).as_slice() {
         [] => return "There is no card to recommend among these.".to_owned(),
         [only] if comparison.cards.len() > 1 => {
-            return format!(
-                "Of these only {} is left, and nothing is known against it.",
-                one_line(&only.name)
-            );
+            return format!("Use {}: nothing is known against it.", one_line(&only.name));
         }
         _ => {}
     }

@@ -170,7 +170,8 @@ fn spans(rankings: &[&Ranking]) -> Option<String> {
         String::new()
     } else {
         format!(
-            " For equal ranges, measure {} again: `cardproof run TARGET --size {common}M`.",
+            " For equal ranges, measure {} again: `cardproof run TARGET --size {common}M \
+             --time-budget 10m`.",
             wording::list(&names)
         )
     };

@@ -58,7 +58,7 @@ impl Missing {
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::TooShort => "the ledger covers too little time",
-            Self::NoWear => "the card reports no wear, and no endurance is stated",
+            Self::NoWear => "the storage reports no wear, and no endurance is stated",
             Self::NoBound => "nothing bounds it on this side",
             Self::LogNotPermitted => "this user may not read the kernel log",
             Self::NoLog => "there is no kernel log, and its wear is not known",

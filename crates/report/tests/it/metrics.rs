@@ -186,7 +186,7 @@ fn what_is_not_known_is_no_zero_in_any_form() {
     for (entity, reason) in [
         ("health", "this user may not read the kernel log"),
         ("at_risk", "this user may not read the kernel log"),
-        ("life_used", "the card reports no wear, and no endurance is stated"),
+        ("life_used", "the storage reports no wear, and no endurance is stated"),
         ("slower", "the ledger covers too little time"),
         ("low_voltage", "the board has no such sensor"),
         ("temperature", "the board has no such sensor"),
