@@ -48,6 +48,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("strace", "strace"),
     ("strip", "binutils"),
     ("ubinize", "mtd-utils"),
+    ("xz", "xz-utils"),
 ];
 
 /// What only `cargo xtask nightly` runs.
