@@ -39,7 +39,7 @@ const FULL_BELOW: Bytes = Bytes::gib(2);
 /// The smallest device that can be tested, in bytes.
 const SIZE_MIN: u64 = 8 << 20;
 
-/// So many places are read for the time that it takes, where no look has read any.
+/// The number of places that are read to time them, where no look has read any.
 pub(super) const PLACES_TO_TIME: usize = 8;
 
 /// The first look comes after so many bytes of filler, each further one after twice as many.

@@ -39,34 +39,34 @@ pub enum CapacityReason {
     Origin(ReadOrigin),
     /// The device was disconnected and connected again before it was read.
     Reconnected,
-    /// So much could not be read, and so was not tested.
+    /// The part that could not be read, and so was not tested.
     Untested(Bytes),
-    /// So much was read without an error.
+    /// The part that was read without an error.
     SurfaceSound(Bytes),
     /// A part of what was read cannot be read.
     SurfaceUnreadable {
-        /// So much cannot be read.
+        /// The part that cannot be read.
         unreadable: Bytes,
-        /// Of so much.
+        /// The part that was tried.
         of: Bytes,
     },
     /// Data of the test are at places that it has not written, for a cause that is not known.
     FoundElsewhere {
-        /// At so many.
+        /// The number of these places.
         places: u64,
     },
     /// The data of the test appear at no other place.
     NowhereElse {
-        /// So many were read.
+        /// The number of places read.
         places: u64,
         /// A fake that really holds so much or less would have been found.
         excluded: Bytes,
     },
     /// Other places change when the test writes.
     ChangesElsewhere {
-        /// So many were read.
+        /// The number of places read.
         places: u64,
-        /// So many of them change.
+        /// The number of those that change.
         changed: u64,
     },
     /// What was read of files, in sectors.
@@ -82,9 +82,9 @@ pub enum CapacityReason {
         /// Sectors that cannot be read.
         unreadable: u64,
     },
-    /// So many errors did not occur at a second attempt.
+    /// The number of errors that did not occur at a second attempt.
     TransientErrors(u64),
-    /// So many files of the set are missing.
+    /// The number of files of the set that are missing.
     MissingFiles(u64),
     /// This part of the file system is covered by the files, 0 to 1.
     FilesCover {

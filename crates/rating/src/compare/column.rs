@@ -208,9 +208,9 @@ pub enum Absence {
     NotInSource,
     /// It was measured with more in flight.
     OtherDepth {
-        /// So many.
+        /// The queue depth of the measurement, in operations.
         measured: u16,
-        /// So many are compared.
+        /// The queue depth that is compared, in operations.
         compared: u16,
     },
     /// It was measured in smaller blocks, or through the page cache.

@@ -51,18 +51,18 @@ pub enum Evidence {
     Cpu(CpuActivity),
     /// The same, with what of it was others'.
     CpuBeside(CpuActivity, Disturbance),
-    /// One of so many processors was busy.
+    /// One processor of several was busy.
     OneCpu {
-        /// So many.
+        /// The number of processors.
         cpus: u32,
-        /// The share.
+        /// The share of the time, 0 to 1.
         share: f64,
     },
     /// The busiest device, where nothing limits.
     Busiest {
         /// Its name.
         name: String,
-        /// The share.
+        /// The share of the time, 0 to 1.
         share: f64,
         /// Its transactions.
         transactions: Iops,
@@ -95,13 +95,13 @@ pub enum Evidence {
     RateWas(Rate),
     /// The rate, which the storage set.
     Rate(Rate),
-    /// Each operation waited so long.
+    /// The wait of each operation.
     EachWaited(Nanos),
     /// The job waited for syncs.
     WaitedForSyncs {
-        /// So many.
+        /// The number of syncs.
         count: u64,
-        /// The share.
+        /// The share of the time, 0 to 1.
         share: f64,
     },
     /// The rest of its time the job waited for the storage.
@@ -110,7 +110,7 @@ pub enum Evidence {
     Work(DeviceActivity),
     /// How busy a device was.
     Busy {
-        /// The share.
+        /// The share of the time, 0 to 1.
         share: f64,
         /// Requests at once.
         queue: f64,
@@ -121,14 +121,14 @@ pub enum Evidence {
     Unexplained {
         /// Its name.
         name: String,
-        /// The share.
+        /// The share of the time, 0 to 1.
         share: f64,
     },
-    /// So many of all waiting tasks waited for a network drive.
+    /// Waiting tasks waited for a network drive.
     WaitedForNetwork {
-        /// So many.
+        /// The number of tasks that waited for it.
         network: u64,
-        /// Of so many.
+        /// The number of all waiting tasks.
         all: u64,
     },
     /// What a log shows.

@@ -222,7 +222,7 @@ fn failed(op: OpName, count: u64) -> String {
     }
 }
 
-/// So many files are named.
+/// The number of files that are named at most.
 const FILES_MAX: usize = 8;
 
 fn place(files: &[u64], after: Option<Bytes>, offset: Option<Bytes>) -> String {

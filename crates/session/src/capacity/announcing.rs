@@ -111,8 +111,8 @@ fn between(short: Nanos, long: Nanos) -> String {
 pub(super) fn of_free_space(written: Bytes, reserved: Bytes, kept: Bytes) -> String {
     format!(
         "Reserves {reserved} of free space, writes test blocks to {written} of it, reads them back, and frees it \
-         again. Then it reads places outside the free space: on a fake, test blocks show up there too. {kept} stays free for other \
-         programs. Your files are not changed; on a fake, any write can overwrite them."
+         again. Then it reads places outside the free space: on a fake, test blocks show up there too. {kept} stays \
+         free for other programs. Your files are not changed; on a fake, any write can overwrite them."
     )
 }
 
