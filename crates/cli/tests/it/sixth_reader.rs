@@ -48,8 +48,9 @@ fn two_cycles_say_nothing_of_how_long_a_card_lasts() {
 #[test]
 fn the_days_of_life_are_in_every_report_of_the_test() {
     let home = Home::new();
-    let words = ["endure", "--bytes-per-day", "5GB", "sim:sandisk-ultra", "--seed", "1"];
-    let told = "At 5 GB a day, the simulated card lasts ";
+    let card = ["sim:sandisk-ultra", "--size", "64M", "--seed", "1"];
+    let words = [&["endure", "--bytes-per-day", "5GB"], &card[..]].concat();
+    let told = "At 5 GB a day, the tested 64 MiB of the simulated card alone lasts ";
     assert!(said(&home, &words, 0).stdout.contains(told));
     for words in [&["show", "latest"][..], &["show", "latest", "--markdown", "-"]] {
         let text = in_one_line(&said(&home, words, 0).stdout);

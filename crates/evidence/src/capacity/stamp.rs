@@ -68,7 +68,13 @@ impl Stamp {
         if right == *sector {
             return 0;
         }
-        sector.iter().zip(right).map(|(a, b)| (a ^ b).count_ones()).sum()
+        // Words, not bytes: not every processor has an instruction that counts bits.
+        let (found, _) = sector.as_chunks::<8>();
+        let (right, _) = right.as_chunks::<8>();
+        let wrong = |(found, right): (&[u8; 8], &[u8; 8])| {
+            (u64::from_ne_bytes(*found) ^ u64::from_ne_bytes(*right)).count_ones()
+        };
+        found.iter().zip(right).map(wrong).sum()
     }
 
     fn fill_sector(self, sector: &mut [u8; SECTOR]) {

@@ -75,7 +75,7 @@ fn of_size(card: &Card, capacity: Bytes) -> Card {
 
 #[test]
 fn f3probe_finds_the_true_size_of_every_fake() {
-    for card in some_of(catalogue().iter().filter(|card| card.fake.is_some()), 8) {
+    for card in some_of(catalogue().iter().filter(|card| card.fake.is_some()), 12) {
         let mut lab = lab_or_skip!(lab(card, true));
         let said = lab_or_skip!(probed(lab.server.device().unwrap()));
         let size = usable(&said);
