@@ -101,22 +101,3 @@ impl IostatRow {
         Some(Nanos::from_secs_f64(total.as_f64() / rate.0))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_knows_its_window() {
-        let row = IostatRow {
-            read: Some(Bytes::kib(132_409)),
-            read_per_s: Throughput(10_296.19 * 1024.0),
-            written: Some(Bytes::kib(896)),
-            written_per_s: Throughput(69.67 * 1024.0),
-            ..IostatRow::default()
-        };
-        let window = row.window().unwrap();
-        assert!((window.as_secs_f64() - 12.86).abs() < 0.01, "{window}");
-        assert_eq!(IostatRow::default().window(), None);
-    }
-}

@@ -112,33 +112,3 @@ impl Formatter for Lines {
         self.end(writer, b"}")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    #[test]
-    fn thousands_of_places_lie_on_a_line_each() {
-        let value = json!({"none": [], "n": 1, "test": {"name": "a", "places": [{"at": [1, 2], "empty": {}}, {}]}});
-        let text = to_text(&value).unwrap();
-        let lines = [
-            "{",
-            r#"  "n": 1,"#,
-            r#"  "none": [],"#,
-            r#"  "test": {"#,
-            r#"    "name": "a","#,
-            r#"    "places": ["#,
-            r#"      {"at":[1,2],"empty":{}},"#,
-            "      {}",
-            "    ]",
-            "  }",
-            "}",
-        ];
-        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
-    }
-}
