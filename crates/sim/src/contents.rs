@@ -134,11 +134,11 @@ impl Contents {
         self.tables.get(page / TABLE_PAGES)?.as_ref()?[page % TABLE_PAGES].as_deref()
     }
 
-    fn page_to_write(&mut self, page: usize) -> Option<&mut [u8; PAGE_LEN]> {
+    /// The place of `page`; `None` beyond the end of the card.
+    fn place(&mut self, page: usize) -> Option<&mut Option<Page>> {
         let table = self.tables.get_mut(page / TABLE_PAGES)?;
         let table = table.get_or_insert_with(|| Box::new([const { None }; TABLE_PAGES]));
-        let place = &mut table[page % TABLE_PAGES];
-        Some(place.get_or_insert_with(|| Box::new([0; PAGE_LEN])))
+        Some(&mut table[page % TABLE_PAGES])
     }
 }
 
@@ -157,9 +157,14 @@ impl Store for Contents {
     fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), StoreError> {
         for_each_page(offset, from.len(), |page, start, range| {
             let part = &from[range];
-            if let Some(bytes) = self.page_to_write(page) {
-                bytes[start..start + part.len()].copy_from_slice(part);
+            let Some(place) = self.place(page) else { return };
+            // A new page that is written whole need not be zeros before.
+            if place.is_none() && part.len() == PAGE_LEN {
+                *place = Box::<[u8]>::from(part).try_into().ok();
+                return;
             }
+            let bytes = place.get_or_insert_with(|| Box::new([0; PAGE_LEN]));
+            bytes[start..start + part.len()].copy_from_slice(part);
         });
         Ok(())
     }
