@@ -61,6 +61,7 @@ impl fmt::Display for InDoubt {
     }
 }
 
+// A hub keeps these words and puts figures of the same words on one board: other words would split its boards.
 impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -90,5 +91,36 @@ impl fmt::Display for Bases {
         }
         let bases: Vec<String> = self.0.iter().map(ToString::to_string).collect();
         f.write_str(&bases.join(" and "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardproof_units::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn the_words_that_hubs_have_kept_stay() {
+        let basis =
+            |host, is_buffered| Basis { method: "the profile x".to_owned(), host, is_buffered };
+        let board = Host::Board("Raspberry Pi 4 Model B".to_owned());
+        let computer =
+            Host::Computer { architecture: "x86_64".to_owned(), cpus: 2, memory: Bytes::gib(8) };
+        let kept = [
+            (basis(Some(Host::Simulated), false), "the profile x on a simulated host"),
+            (
+                basis(Some(board), true),
+                "the profile x on Raspberry Pi 4 Model B, through the page cache",
+            ),
+            (basis(Some(computer), false), "the profile x on x86_64, 2 CPUs, 8 GiB"),
+            (basis(None, false), "the profile x on unknown host"),
+        ];
+        for (basis, words) in &kept {
+            assert_eq!(basis.to_string(), *words);
+        }
+        let both = Bases(kept.map(|(basis, _)| basis).into_iter().take(2).collect());
+        assert_eq!(both.to_string(), format!("{} and {}", both.0[0], both.0[1]));
+        assert_eq!(Bases::default().to_string(), "nothing measured");
     }
 }
