@@ -13,9 +13,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use cardproof_evidence::health::{
-    DaysLeft, Judged, Reading, Unit, UsedAt, Value, days_left, judge,
+    DaysBasis, DaysLeft, Judged, Reading, Unit, UsedAt, Value, days_left, judge,
 };
 use cardproof_rating::signs::{HealthPage, HealthVerdict, Signs};
+use cardproof_rating::words::wear::{days_basis, implausible};
 use cardproof_record::{
     DaysLeftInterval, FindingKind, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue,
     Record, WearOutlook,
@@ -242,7 +243,7 @@ fn document(found: &Found) -> HealthDocument {
             source: sourced.source.clone(),
             time: sourced.time.map(|time| time.to_string()),
             findings: sourced.findings.clone(),
-            values: judged.into_iter().map(value).collect(),
+            values: judged.iter().map(value).collect(),
         });
     }
     let bytes = found.bytes_per_day.or_else(|| bytes_per_day(&found.readings));
@@ -258,22 +259,19 @@ fn document(found: &Found) -> HealthDocument {
 
 /// The days left by `used`, of readings of one card.
 fn left(found: &Found, used: &[(bool, UsedAt)]) -> DaysLeft {
-    let not_known = |reason: &str| DaysLeft { reason: reason.to_owned(), ..DaysLeft::default() };
+    let not_known = |basis| DaysLeft { basis, ..DaysLeft::default() };
     let readings = &found.readings;
     let cards: HashSet<&str> = readings.iter().filter_map(|it| it.card.as_deref()).collect();
     if cards.len() > 1 {
-        return not_known("the readings are of several devices; give those of one");
+        return not_known(DaysBasis::SeveralDevices);
     }
     if readings.iter().all(|it| it.reading.values.is_empty()) {
-        return not_known("no wear value could be read");
+        return not_known(DaysBasis::NothingRead);
     }
     let left = days_left(&on_one_clock(used));
     let is_open = left.estimate.is_none() && left.low.is_none();
     if is_open && readings.len() > 1 && readings.iter().all(|it| it.time.is_none()) {
-        return not_known(
-            "the readings have no date; set the dates of their files to the days of the readings \
-             (touch -d 2024-01-31 FILE)",
-        );
+        return not_known(DaysBasis::Undated);
     }
     left
 }
@@ -316,7 +314,7 @@ fn bytes_per_day(readings: &[Sourced]) -> Option<Bytes> {
     (days > 0.0 && last >= first).then(|| Bytes(((last - first) / days) as u64))
 }
 
-fn value(judged: Judged) -> HealthValue {
+fn value(judged: &Judged) -> HealthValue {
     let is_life =
         matches!(judged.value.unit, Unit::PercentUsed | Unit::RatedLifeUsed | Unit::PercentLeft);
     let (low, high) = judged.value.bounds();
@@ -329,7 +327,7 @@ fn value(judged: Judged) -> HealthValue {
         value: if judged.value.value.is_finite() { judged.value.value } else { 0.0 },
         unit: judged.value.unit.name().to_owned(),
         plausible: judged.reason.is_none(),
-        reason: judged.reason,
+        reason: judged.reason.as_ref().map(implausible),
     }
 }
 
@@ -344,6 +342,6 @@ fn outlook(left: &DaysLeft, bytes_per_day: Option<Bytes>) -> WearOutlook {
             low: left.low.map(round),
             high: left.high.map(round),
         },
-        reason: left.reason.clone(),
+        reason: days_basis(left.basis).to_owned(),
     }
 }

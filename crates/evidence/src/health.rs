@@ -7,7 +7,7 @@
 mod days;
 mod range;
 
-pub use days::{DaysLeft, UsedAt, days_left};
+pub use days::{DaysBasis, DaysLeft, UsedAt, days_left};
 pub use range::Precision;
 
 /// What a value counts.
@@ -73,7 +73,55 @@ pub struct Judged {
     /// The value.
     pub value: Value,
     /// Why it cannot be true; `None` where it can.
-    pub reason: Option<String>,
+    pub reason: Option<Implausible>,
+}
+
+/// Why a value cannot be true.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Implausible {
+    /// The reading as a whole says nothing, for this reason.
+    Rejected(String),
+    /// This number is below 0 or not finite.
+    NoNumber(f64),
+    /// All bits of its field are set, which gives this number.
+    AllBitsSet(f64),
+    /// It is above the most that its field can mean.
+    Above {
+        /// The value, in per cent.
+        percent: f64,
+        /// The most, in per cent.
+        most: f64,
+    },
+    /// Two counts of erases have the wrong order.
+    Order {
+        /// The count that must be the smaller one, and its value.
+        small: (&'static str, f64),
+        /// The count that must be the larger one, and its value.
+        large: (&'static str, f64),
+    },
+    /// The used life and the life that is left do not add up.
+    Sum {
+        /// Used, in per cent.
+        used: f64,
+        /// Left, in per cent.
+        left: f64,
+    },
+    /// The wear of an earlier reading was higher.
+    Healed {
+        /// The earlier value.
+        from: f64,
+        /// This one.
+        to: f64,
+    },
+    /// The wear has grown faster than any card wears.
+    TooFast {
+        /// The earlier value.
+        from: f64,
+        /// This one.
+        to: f64,
+        /// The time between both, in seconds.
+        seconds: f64,
+    },
 }
 
 /// No card wears faster, in per cent an hour: writing a card of 64 MiB without pause comes near it.
@@ -93,6 +141,7 @@ pub fn judge(reading: &Reading, earlier: Option<&Reading>) -> Vec<Judged> {
         reading
             .rejected
             .clone()
+            .map(Implausible::Rejected)
             .or_else(|| by_itself(value))
             .or_else(|| against_others(value, &reading.values))
             .or_else(|| against_earlier(value, reading, earlier?))
@@ -101,10 +150,10 @@ pub fn judge(reading: &Reading, earlier: Option<&Reading>) -> Vec<Judged> {
     values.map(|value| Judged { value: value.clone(), reason: of_value(value) }).collect()
 }
 
-fn by_itself(value: &Value) -> Option<String> {
+fn by_itself(value: &Value) -> Option<Implausible> {
     let number = value.value;
     if !number.is_finite() || number < 0.0 {
-        return Some(format!("{number} is no number of anything"));
+        return Some(Implausible::NoNumber(number));
     }
     let (set, most) = match value.unit {
         Unit::PercentUsed | Unit::PercentLeft => (&ALL_SET[..], 100.0),
@@ -112,13 +161,13 @@ fn by_itself(value: &Value) -> Option<String> {
         Unit::Count | Unit::Level | Unit::BytesWritten => (&ALL_SET[1..3], f64::INFINITY),
     };
     if set.iter().any(|set| (number - set).abs() < 1e-6) {
-        return Some(format!("{number} is a field with all bits set: the card has not filled it"));
+        return Some(Implausible::AllBitsSet(number));
     }
-    (number > most).then(|| format!("{number} % is above {most} %"))
+    (number > most).then_some(Implausible::Above { percent: number, most })
 }
 
 /// Erase counts that contradict each other.
-fn against_others(value: &Value, all: &[Value]) -> Option<String> {
+fn against_others(value: &Value, all: &[Value]) -> Option<Implausible> {
     let named = |name: &str| all.iter().find(|other| other.name == name).map(|other| other.value);
     let order = [
         ("erases_min", "erases_average"),
@@ -130,9 +179,7 @@ fn against_others(value: &Value, all: &[Value]) -> Option<String> {
             && let (Some(less), Some(more)) = (named(small), named(large))
             && less > more
         {
-            return Some(format!(
-                "{small} is {less} and {large} is {more}, which contradict each other"
-            ));
+            return Some(Implausible::Order { small: (small, less), large: (large, more) });
         }
     }
     // Both ways of telling the same must agree, to what rounding does. A used up life has 0 % left.
@@ -140,12 +187,12 @@ fn against_others(value: &Value, all: &[Value]) -> Option<String> {
         && matches!(value.name, "life_used" | "life_left")
         && (used.min(100.0) + left - 100.0).abs() > 11.0
     {
-        return Some(format!("{used} % used and {left} % left contradict each other"));
+        return Some(Implausible::Sum { used, left });
     }
     None
 }
 
-fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Option<String> {
+fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Option<Implausible> {
     if earlier.rejected.is_some() {
         return None;
     }
@@ -161,7 +208,7 @@ fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Optio
         Unit::Level => return None,
     };
     if used < 0.0 {
-        return Some(format!("went from {} to {}: wear does not heal", before.value, value.value));
+        return Some(Implausible::Healed { from: before.value, to: value.value });
     }
     let hours = (reading.time_s? - earlier.time_s?) / 3600.0;
     let is_percent =
@@ -169,12 +216,8 @@ fn against_earlier(value: &Value, reading: &Reading, earlier: &Reading) -> Optio
     // The next step may have been near.
     let step = value.step().max(1.0);
     if is_percent && hours >= 0.0 && used > step + PERCENT_AN_HOUR_MAX * hours {
-        return Some(format!(
-            "went from {} to {} within {:.0} s: no card wears so fast",
-            before.value,
-            value.value,
-            hours * 3600.0
-        ));
+        let (from, to) = (before.value, value.value);
+        return Some(Implausible::TooFast { from, to, seconds: hours * 3600.0 });
     }
     None
 }
@@ -191,7 +234,7 @@ mod tests {
         Reading { values, time_s: Some(time_s), rejected: None }
     }
 
-    fn reasons(reading: &Reading, earlier: Option<&Reading>) -> Vec<Option<String>> {
+    fn reasons(reading: &Reading, earlier: Option<&Reading>) -> Vec<Option<Implausible>> {
         judge(reading, earlier).into_iter().map(|judged| judged.reason).collect()
     }
 
@@ -214,16 +257,20 @@ mod tests {
     fn what_cannot_be_is_rejected_with_the_reason() {
         let used =
             |percent: f64, time: f64| reading(&[("life_used", percent, Unit::PercentUsed)], time);
+        let healed = Implausible::Healed { from: 27.0, to: 20.0 };
+        let fast = Implausible::TooFast { from: 27.0, to: 60.0, seconds: 36.0 };
         for (now, earlier, expected) in [
-            (used(199.0, 36.0), Some(used(27.0, 0.0)), "above 100 %"),
-            (used(655.35, 0.0), None, "all bits set"),
-            (used(60.0, 36.0), Some(used(27.0, 0.0)), "so fast"),
-            (used(20.0, 1e6), Some(used(27.0, 0.0)), "does not heal"),
-            (used(f64::NAN, 0.0), None, "no number"),
+            (used(199.0, 36.0), Some(27.0), Implausible::Above { percent: 199.0, most: 100.0 }),
+            (used(655.35, 0.0), None, Implausible::AllBitsSet(655.35)),
+            (used(60.0, 36.0), Some(27.0), fast),
+            (used(20.0, 1e6), Some(27.0), healed),
+            (used(-1.0, 0.0), None, Implausible::NoNumber(-1.0)),
         ] {
-            let reason = reasons(&now, earlier.as_ref())[0].clone().unwrap_or_default();
-            assert!(reason.contains(expected), "{reason}");
+            let earlier = earlier.map(|percent| used(percent, 0.0));
+            assert_eq!(reasons(&now, earlier.as_ref()), [Some(expected)]);
         }
+        let not_a_number = reasons(&used(f64::NAN, 0.0), None);
+        assert!(matches!(not_a_number[..], [Some(Implausible::NoNumber(_))]), "{not_a_number:?}");
         let counts = [("erases_average", 900.0, Unit::Count), ("erases_max", 5.0, Unit::Count)];
         assert!(reasons(&reading(&counts, 0.0), None).iter().all(Option::is_some));
         let both = [("life_used", 80.0, Unit::PercentUsed), ("life_left", 90.0, Unit::PercentLeft)];
@@ -253,7 +300,10 @@ mod tests {
         };
         assert_eq!(reasons(&code(2, 60.0), Some(&code(1, 0.0))), [None]);
         let jumped = reasons(&code(5, 60.0), Some(&code(1, 0.0)));
-        assert!(jumped[0].as_ref().is_some_and(|why| why.contains("so fast")), "{jumped:?}");
+        assert!(
+            jumped[0].as_ref().is_some_and(|why| matches!(why, Implausible::TooFast { .. })),
+            "{jumped:?}"
+        );
     }
 
     #[test]

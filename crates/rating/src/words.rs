@@ -38,6 +38,7 @@ mod told;
 pub mod tuning;
 mod uses;
 mod verdicts;
+pub mod wear;
 pub mod wording;
 
 pub use advice::{SPEED_TELLS_NO_FAKE, next_steps};

@@ -53,7 +53,35 @@ pub struct DaysLeft {
     /// Wear in per cent a day: at least and at most.
     pub percent_a_day: Option<(f64, f64)>,
     /// Why it cannot be known, or what it rests on.
-    pub reason: String,
+    pub basis: DaysBasis,
+}
+
+/// What days left rest on, or why they are not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DaysBasis {
+    /// There is no value of the used life.
+    #[default]
+    NoValue,
+    /// The rated life is used up.
+    UsedUp,
+    /// No reading has a value.
+    NothingRead,
+    /// The readings are of several devices.
+    SeveralDevices,
+    /// The readings have no date.
+    Undated,
+    /// There is one reading, and the pace needs two.
+    OneReading,
+    /// All readings are of one day.
+    OneDay,
+    /// The used life of the readings does not grow evenly.
+    Contradictory,
+    /// The used life has not changed.
+    Unchanged,
+    /// The pace between the readings.
+    Pace,
+    /// The used life has stayed in one band, which gives a lower bound.
+    OneBand,
 }
 
 /// A shorter time says nothing of days.
@@ -64,25 +92,18 @@ const SPAN_DAYS_MIN: f64 = 0.5;
 pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
     let mut sorted = readings.to_vec();
     sorted.sort_by(|one, other| one.day.total_cmp(&other.day));
-    let unknown = |reason: &str| DaysLeft {
-        estimate: None,
-        low: None,
-        high: None,
-        percent_a_day: None,
-        reason: reason.to_owned(),
-    };
+    let unknown = |basis| DaysLeft { basis, ..DaysLeft::default() };
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
-        return unknown("the device reports no usable wear value");
+        return unknown(DaysBasis::NoValue);
     };
     if last.low_percent - last.shift_percent >= 100.0 {
         let none = Some(0.0);
-        let reason = "its rated life is used up. It may still work; replace it".to_owned();
-        return DaysLeft { estimate: none, low: none, high: none, percent_a_day: None, reason };
+        let basis = DaysBasis::UsedUp;
+        return DaysLeft { estimate: none, low: none, high: none, percent_a_day: None, basis };
     }
     if last.day - first.day < SPAN_DAYS_MIN {
-        let times =
-            if sorted.len() == 1 { "there is one reading" } else { "all readings are of one day" };
-        return unknown(&format!("{times}, and the pace needs two, days apart"));
+        let is_one = sorted.len() == 1;
+        return unknown(if is_one { DaysBasis::OneReading } else { DaysBasis::OneDay });
     }
     let pairs = || {
         sorted.iter().enumerate().flat_map(|(index, early)| {
@@ -99,10 +120,10 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
         .map(|(early, late)| (late.high_percent - early.low_percent) / (late.day - early.day))
         .fold(f64::INFINITY, f64::min);
     if most < least {
-        return unknown("the readings contradict each other: the used life does not grow evenly");
+        return unknown(DaysBasis::Contradictory);
     }
     if most <= 0.0 {
-        return unknown("the used life has not changed: the card wears too slowly to tell");
+        return unknown(DaysBasis::Unchanged);
     }
     let (used_low, used_high) = used_now(&sorted, last, least, most);
     let low = (100.0 - used_high).max(0.0) / most;
@@ -113,17 +134,13 @@ pub fn days_left(readings: &[UsedAt]) -> DaysLeft {
     let high = (least > 0.0).then(|| (100.0 - least_used) / least);
     let likely_used = middle(last) - last.shift_percent / 2.0;
     let estimate = (has_changed && pace > 0.0).then(|| (100.0 - likely_used).max(0.0) / pace);
-    let reason = if has_changed {
-        "at the pace between the readings, if it stays"
-    } else {
-        "the used life has stayed in one band, so there is a lower bound only"
-    };
+    let basis = if has_changed { DaysBasis::Pace } else { DaysBasis::OneBand };
     DaysLeft {
         estimate: estimate.map(|days| high.map_or(days, |high| days.clamp(low, high))),
         low: Some(low),
         high,
         percent_a_day: Some((least, most)),
-        reason: reason.to_owned(),
+        basis,
     }
 }
 
@@ -213,7 +230,7 @@ mod tests {
         {
             let left = days_left(&readings);
             assert_eq!((left.low, left.high), (Some(0.0), Some(0.0)), "{left:?}");
-            assert!(left.reason.contains("replace"), "{left:?}");
+            assert_eq!(left.basis, DaysBasis::UsedUp);
         }
         let last_band = UsedAt::from_value(&Value::band("life_used_a", 0x0a), 0.0).unwrap();
         assert_eq!(days_left(&[last_band]).low, None, "90 to 100 % used");
@@ -221,13 +238,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_known_says_why() {
-        assert!(days_left(&[]).reason.contains("no usable wear value"));
-        assert!(days_left(&[band(0.0, 30.0)]).reason.contains("there is one reading"));
+        assert_eq!(days_left(&[]).basis, DaysBasis::NoValue);
+        assert_eq!(days_left(&[band(0.0, 30.0)]).basis, DaysBasis::OneReading);
         let same = days_left(&[band(0.0, 30.0), band(30.0, 30.0)]);
         assert_eq!((same.estimate, same.high), (None, None));
         assert_eq!(same.low, Some(70.0 / 10.0 * 30.0));
-        assert!(same.reason.contains("lower bound"));
+        assert_eq!(same.basis, DaysBasis::OneBand);
         let falling = days_left(&[band(0.0, 50.0), band(30.0, 20.0)]);
-        assert!(falling.reason.contains("contradict"), "{falling:?}");
+        assert_eq!(falling.basis, DaysBasis::Contradictory);
     }
 }
