@@ -15,7 +15,7 @@ use cardproof_record::{
 use cardproof_report::{LIST_SCHEMA, List};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Each schema's text by its path below the workspace's root.
 ///
@@ -64,7 +64,39 @@ fn written<T: JsonSchema>(name: &str) -> Result<Value> {
     if let Some(property) = schema.pointer_mut("/properties/schema") {
         property["const"] = Value::from(name);
     }
+    without_null_of_absent(&mut schema);
     Ok(schema)
+}
+
+/// Takes `null` from each property that is not required: what is written leaves such a property out instead.
+fn without_null_of_absent(schema: &mut Value) {
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        let absent = properties.iter_mut().filter(|(name, _)| !required.contains(&json!(name)));
+        absent.for_each(|(_, property)| take_null(property));
+    }
+    match schema {
+        Value::Object(all) => all.values_mut().for_each(without_null_of_absent),
+        Value::Array(all) => all.iter_mut().for_each(without_null_of_absent),
+        _ => {}
+    }
+}
+
+/// Takes `null` from what `property` may be.
+fn take_null(property: &mut Value) {
+    if let Some(types) = property.get_mut("type").and_then(Value::as_array_mut) {
+        types.retain(|it| it != "null");
+        if let [only] = types.as_slice() {
+            property["type"] = only.clone();
+        }
+    }
+    let Some(Value::Array(mut choices)) = property.get("anyOf").cloned() else { return };
+    choices.retain(|it| *it != json!({"type": "null"}));
+    if let (Some(property), [Value::Object(only)]) = (property.as_object_mut(), choices.as_slice())
+    {
+        property.remove("anyOf");
+        property.extend(only.clone());
+    }
 }
 
 fn text(schema: &Value) -> Result<String> {
