@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cardproof_device::identify;
-use cardproof_rating::{compare, integrity, ledger, limits, powercut, signs};
+use cardproof_rating::words::diagnosis::DiagnosisDocument;
+use cardproof_rating::{compare, diagnosis, integrity, ledger, limits, powercut, signs};
 use cardproof_record::{
     CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     HEALTH_SCHEMA, VERIFY_SCHEMA,
@@ -49,6 +50,10 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         (
             "docs/ledger-outlook-v1.schema.json",
             written::<ledger::LedgerDocument<'_>>(ledger::LEDGER_SCHEMA)?,
+        ),
+        (
+            "docs/diagnosis-v1.schema.json",
+            written::<DiagnosisDocument<'_>>(diagnosis::DIAGNOSIS_SCHEMA)?,
         ),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
