@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use cardproof_device::identify;
 use cardproof_rating::words::diagnosis::DiagnosisDocument;
-use cardproof_rating::{compare, diagnosis, integrity, ledger, limits, powercut, signs};
+use cardproof_rating::{compare, diagnosis, integrity, ledger, limits, powercut, signs, who};
 use cardproof_record::{
     CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     HEALTH_SCHEMA, VERIFY_SCHEMA,
@@ -55,6 +55,7 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
             "docs/diagnosis-v1.schema.json",
             written::<DiagnosisDocument<'_>>(diagnosis::DIAGNOSIS_SCHEMA)?,
         ),
+        ("docs/who-v1.schema.json", written::<who::WhoDocument>(who::WHO_SCHEMA)?),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()
