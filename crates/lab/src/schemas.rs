@@ -10,10 +10,10 @@ use cardproof_device::identify;
 use cardproof_rating::words::diagnosis::DiagnosisDocument;
 use cardproof_rating::{compare, diagnosis, integrity, ledger, limits, powercut, signs, who};
 use cardproof_record::{
-    CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
-    HEALTH_SCHEMA, VERIFY_SCHEMA,
+    CHECK_SCHEMA, CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument,
+    EndureDocument, HEALTH_SCHEMA, VERIFY_SCHEMA,
 };
-use cardproof_report::{LIST_SCHEMA, List};
+use cardproof_report::{CheckDocument, LIST_SCHEMA, List};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -56,6 +56,7 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
             written::<DiagnosisDocument<'_>>(diagnosis::DIAGNOSIS_SCHEMA)?,
         ),
         ("docs/who-v1.schema.json", written::<who::WhoDocument>(who::WHO_SCHEMA)?),
+        ("docs/check-v1.schema.json", written::<CheckDocument<'_>>(CHECK_SCHEMA)?),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()

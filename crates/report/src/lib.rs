@@ -48,7 +48,7 @@ pub mod who;
 mod wrap;
 mod yardstick;
 
-pub use answer::{AnswerPage, Reply, Step, check_markdown, check_text};
+pub use answer::{AnswerPage, CheckDocument, Reply, Step, check_markdown, check_text};
 pub use brief::brief;
 pub use capacity::capacity_headline;
 pub use charts::PlotError;
