@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cardproof_device::identify;
-use cardproof_rating::words::diagnosis::DiagnosisDocument;
-use cardproof_rating::{compare, diagnosis, integrity, ledger, limits, powercut, signs, who};
+use cardproof_rating::words::{diagnosis::DiagnosisDocument, tuning::TuningDocument};
+use cardproof_rating::{
+    compare, diagnosis, integrity, ledger, limits, powercut, signs, tuning, who,
+};
 use cardproof_record::{
     CHECK_SCHEMA, CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument,
     EndureDocument, HEALTH_SCHEMA, VERIFY_SCHEMA,
@@ -57,6 +59,7 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ),
         ("docs/who-v1.schema.json", written::<who::WhoDocument>(who::WHO_SCHEMA)?),
         ("docs/check-v1.schema.json", written::<CheckDocument<'_>>(CHECK_SCHEMA)?),
+        ("docs/tuning-v1.schema.json", written::<TuningDocument<'_>>(tuning::TUNING_SCHEMA)?),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()
