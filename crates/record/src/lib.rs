@@ -14,6 +14,7 @@ mod conditions;
 mod disturbance;
 mod endurance;
 mod endurance_document;
+mod engine_document;
 mod estimate;
 mod figure;
 mod finding;
@@ -66,6 +67,7 @@ pub use endurance_document::{
     BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     LifeDays, LifeInterval, ModelDocument,
 };
+pub use engine_document::EngineDocument;
 pub use estimate::{Estimate, Latency, Stated};
 pub use figure::Figure;
 pub use finding::{ErrorCause, Finding, FindingKind, KernelFault};
