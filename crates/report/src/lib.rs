@@ -17,6 +17,7 @@ mod course;
 mod day;
 mod drawing;
 mod ended;
+mod explained;
 mod facts;
 mod figures;
 mod flushes;
@@ -58,6 +59,7 @@ pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_page,
     comparison_text,
 };
+pub use explained::{EXPLAINED_SCHEMA, ExplainedDocument, ExplainedTotals, ExplainedWriter};
 pub use facts::{attachment, sold_as, title};
 pub use framed::FramedPage;
 pub use html::{HtmlError, charts, check_html, html, shared_page};
