@@ -15,7 +15,10 @@ use cardproof_record::{
     CHECK_SCHEMA, CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument,
     EndureDocument, EngineDocument, HEALTH_SCHEMA, VERIFY_SCHEMA,
 };
-use cardproof_report::{CheckDocument, EXPLAINED_SCHEMA, ExplainedDocument, LIST_SCHEMA, List};
+use cardproof_report::{
+    CheckDocument, EXPLAINED_SCHEMA, ExplainedDocument, LIST_SCHEMA, List, REGISTERS_SCHEMA,
+    RegistersDocument,
+};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -62,6 +65,7 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ("docs/tuning-v1.schema.json", written::<TuningDocument<'_>>(tuning::TUNING_SCHEMA)?),
         ("docs/engine-v1.schema.json", unnamed::<EngineDocument>()?),
         ("docs/explained-v1.schema.json", written::<ExplainedDocument<'_>>(EXPLAINED_SCHEMA)?),
+        ("docs/registers-v1.schema.json", written::<RegistersDocument>(REGISTERS_SCHEMA)?),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()

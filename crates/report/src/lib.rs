@@ -15,6 +15,7 @@ mod comparison;
 mod contents;
 mod course;
 mod day;
+mod decoded;
 mod drawing;
 mod ended;
 mod explained;
@@ -59,6 +60,7 @@ pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_page,
     comparison_text,
 };
+pub use decoded::{DecodedCard, REGISTERS_SCHEMA, RegistersDocument};
 pub use explained::{EXPLAINED_SCHEMA, ExplainedDocument, ExplainedTotals, ExplainedWriter};
 pub use facts::{attachment, sold_as, title};
 pub use framed::FramedPage;
