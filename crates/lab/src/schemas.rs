@@ -19,6 +19,7 @@ use cardproof_report::{
     CheckDocument, EXPLAINED_SCHEMA, ExplainedDocument, LIST_SCHEMA, List, REGISTERS_SCHEMA,
     RegistersDocument,
 };
+use cardproof_submission::{SHARED_SCHEMA, SharedDocument};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -66,6 +67,7 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ("docs/engine-v1.schema.json", unnamed::<EngineDocument>()?),
         ("docs/explained-v1.schema.json", written::<ExplainedDocument<'_>>(EXPLAINED_SCHEMA)?),
         ("docs/registers-v1.schema.json", written::<RegistersDocument>(REGISTERS_SCHEMA)?),
+        ("docs/shared-v1.schema.json", written::<SharedDocument>(SHARED_SCHEMA)?),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()
