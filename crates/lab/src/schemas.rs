@@ -13,13 +13,16 @@ use cardproof_rating::{
 };
 use cardproof_record::{
     CHECK_SCHEMA, CapacityAnswer, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument,
-    EndureDocument, EngineDocument, HEALTH_SCHEMA, VERIFY_SCHEMA,
+    EndureDocument, EngineDocument, HEALTH_SCHEMA, IMPORT_SCHEMA, ImportDocument, VERIFY_SCHEMA,
 };
 use cardproof_report::{
-    CheckDocument, EXPLAINED_SCHEMA, ExplainedDocument, LIST_SCHEMA, List, REGISTERS_SCHEMA,
-    RegistersDocument,
+    Catalogue, CheckDocument, EXPLAINED_SCHEMA, ExplainedDocument, LIST_SCHEMA, List,
+    REGISTERS_SCHEMA, RegistersDocument,
 };
+use cardproof_sim_serve::{SERVED_SCHEMA, Served};
 use cardproof_submission::{SHARED_SCHEMA, SharedDocument};
+use cardproof_trace::{RECORDING_SCHEMA, RecordingSummary};
+use cardproof_witness::{WITNESS_SCHEMA, WRITE_SCHEMA, WitnessLine, WriterEnd};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -68,6 +71,12 @@ pub(crate) fn all() -> Result<BTreeMap<&'static str, String>> {
         ("docs/explained-v1.schema.json", written::<ExplainedDocument<'_>>(EXPLAINED_SCHEMA)?),
         ("docs/registers-v1.schema.json", written::<RegistersDocument>(REGISTERS_SCHEMA)?),
         ("docs/shared-v1.schema.json", written::<SharedDocument>(SHARED_SCHEMA)?),
+        ("docs/catalogue-v1.schema.json", unnamed::<Catalogue<'_>>()?),
+        ("docs/import-v1.schema.json", written::<ImportDocument>(IMPORT_SCHEMA)?),
+        ("docs/powercut-witness-v1.schema.json", written::<WitnessLine<'_>>(WITNESS_SCHEMA)?),
+        ("docs/powercut-write-v1.schema.json", written::<WriterEnd>(WRITE_SCHEMA)?),
+        ("docs/recording-v1.schema.json", written::<RecordingSummary<'_>>(RECORDING_SCHEMA)?),
+        ("docs/served-v1.schema.json", written::<Served<'_>>(SERVED_SCHEMA)?),
         ("docs/verify-v1.schema.json", written::<CapacityAnswer<'_>>(VERIFY_SCHEMA)?),
     ];
     schemas.into_iter().map(|(path, schema)| Ok((path, text(&schema)?))).collect()
@@ -132,7 +141,7 @@ mod tests {
     use super::*;
 
     /// Their documents do not name their form.
-    const NAMELESS: [&str; 1] = ["docs/engine-v1.schema.json"];
+    const NAMELESS: [&str; 2] = ["docs/catalogue-v1.schema.json", "docs/engine-v1.schema.json"];
 
     #[test]
     fn each_schema_names_its_form() {

@@ -23,6 +23,7 @@ mod form;
 mod geometry_timing;
 mod head;
 mod health_document;
+mod import_document;
 mod indication;
 mod integrity;
 mod iostat;
@@ -83,6 +84,7 @@ pub use head::RecordHead;
 pub use health_document::{
     DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, WearOutlook,
 };
+pub use import_document::{IMPORT_SCHEMA, ImportDocument};
 pub use indication::{Indication, Likelihood};
 pub use integrity::{
     CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,

@@ -8,6 +8,7 @@
 mod answer;
 mod brief;
 mod capacity;
+mod catalogue;
 mod charts;
 mod clean;
 mod columns;
@@ -53,6 +54,7 @@ mod yardstick;
 pub use answer::{AnswerPage, CheckDocument, Reply, Step, check_markdown, check_text};
 pub use brief::brief;
 pub use capacity::capacity_headline;
+pub use catalogue::{CardKind, Catalogue, CatalogueEntry};
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
 pub use columns::{beginning, columns_of, left, right};
