@@ -138,6 +138,10 @@ fn text(schema: &Value) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     /// Their documents do not name their form.
@@ -149,5 +153,17 @@ mod tests {
         {
             assert!(text.contains("\"const\": \"cardproof."), "{path}");
         }
+    }
+
+    #[test]
+    fn no_schema_is_written_by_hand() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let names = fs::read_dir(docs).unwrap().map(|entry| entry.unwrap().file_name());
+        let published: BTreeSet<String> = names
+            .filter_map(|name| name.into_string().ok().filter(|it| it.ends_with(".schema.json")))
+            .map(|name| format!("docs/{name}"))
+            .collect();
+        let derived = all().unwrap().into_keys().map(str::to_owned).collect();
+        assert_eq!(published, derived);
     }
 }
