@@ -4,7 +4,6 @@
 //! in the free space, and the speed is measured. A part that cannot be done leaves its question open, with
 //! the reason; it does not end the others.
 
-mod document;
 mod measured;
 mod seen;
 
@@ -202,6 +201,15 @@ fn root(args: &CheckArgs) -> Result<Sysroot, Failure> {
     })
 }
 
+/// The answer as JSON.
+fn json(page: &AnswerPage<'_>, measurements: &Measurements) -> Result<String, Failure> {
+    let records = [&measurements.capacity, &measurements.speed].into_iter().flatten();
+    let ids = records.map(|record| &*record.id).collect();
+    let text = serde_json::to_string_pretty(&page.document(env!("CARGO_PKG_VERSION"), ids))
+        .map_err(Failure::because("the answer cannot be put into JSON"))?;
+    Ok(text + "\n")
+}
+
 /// Shows the page wherever `args` say, and says where the records and the report are.
 fn publish(
     args: &CheckArgs,
@@ -211,7 +219,7 @@ fn publish(
     let talk = Talk::new(args.quiet);
     let mut is_shown = args.quiet;
     if let Some(sink) = &args.output.json {
-        output::write(sink, &document::json(page, measurements)?)?;
+        output::write(sink, &json(page, measurements)?)?;
         is_shown |= *sink == Sink::Stdout;
     }
     if let Some(MarkdownSink { sink, .. }) = &args.output.markdown {

@@ -10,14 +10,14 @@ use cardproof_rating::compare::{
 use cardproof_rating::{find_reference, references};
 use cardproof_record::{OpName, Record, RecordHead};
 use cardproof_report::{
-    View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_text,
-    title,
+    CatalogueEntry, View, comparison_charts, comparison_csv, comparison_html, comparison_markdown,
+    comparison_text, title,
 };
 use cardproof_session::{LATEST, Store, simulated_card, simulated_name};
 use cardproof_units::Bytes;
 
 use crate::args::CompareArgs;
-use crate::catalogue::{self, Entry};
+use crate::catalogue;
 use crate::charts;
 use crate::exit::{Exit, Failure};
 use crate::inventory;
@@ -135,12 +135,12 @@ fn list() -> String {
 }
 
 /// The published measurements as JSON.
-fn entries() -> Vec<Entry> {
-    let entry = |card: &cardproof_rating::ReferenceCard| Entry {
+fn entries() -> Vec<CatalogueEntry> {
+    let entry = |card: &cardproof_rating::ReferenceCard| CatalogueEntry {
         name: format!("{REFERENCE}{}", card.name),
         purpose: format!("{}. {}", in_short(&card.record), card.source),
         size_bytes: card.record.conditions.device.size_bytes,
-        ..Entry::default()
+        ..CatalogueEntry::default()
     };
     references().iter().map(entry).collect()
 }

@@ -10,14 +10,13 @@ use std::time::{Duration, Instant};
 
 use cardproof_device::identify::{Identity, StorageChoice, identify};
 use cardproof_device::{Sysroot, TaskWaits};
-use cardproof_rating::diagnosis::{self, DIAGNOSIS_SCHEMA, Known};
+use cardproof_rating::diagnosis::{self, Known};
 use cardproof_rating::limits::{Seen, limits_around};
-use cardproof_rating::words::diagnosis::{Diagnosis, diagnose};
+use cardproof_rating::words::diagnosis::{Diagnosis, DiagnosisDocument, diagnose};
 use cardproof_record::{Record, RecordHead};
 use cardproof_session::{simulated_card, simulated_name};
 use cardproof_units::{Nanos, with_causes};
 use clap::Args;
-use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::inventory;
@@ -57,14 +56,6 @@ pub(crate) struct DiagnoseArgs {
     pub(crate) quiet: bool,
 }
 
-/// The answer as it is handed to other programs.
-#[derive(Serialize)]
-struct Document<'d> {
-    schema: &'static str,
-    #[serde(flatten)]
-    diagnosis: &'d Diagnosis,
-}
-
 /// Watches, looks, and answers.
 pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failure> {
     args.json.iter().try_for_each(output::check)?;
@@ -97,8 +88,7 @@ pub(crate) fn run(args: &DiagnoseArgs, signals: &Signals) -> Result<Exit, Failur
     let diagnosis =
         diagnose(&Known { syncs: syncs(&waits), ..known(&identity, windows, last.as_ref()) });
     if let Some(sink) = &args.json {
-        let document = Document { schema: DIAGNOSIS_SCHEMA, diagnosis: &diagnosis };
-        let text = serde_json::to_string_pretty(&document)
+        let text = serde_json::to_string_pretty(&DiagnosisDocument::new(&diagnosis))
             .map_err(Failure::because("the answer cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     }

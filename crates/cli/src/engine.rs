@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cardproof_facts::CONFIDENCE;
 use cardproof_io::{Arrangement, Caching, Calls, FileState, NullTarget, Target};
-use cardproof_record::{Conditions, Latency, PhaseState, ProfileInfo, Record};
+use cardproof_record::{Conditions, EngineDocument, PhaseState, ProfileInfo, Record};
 use cardproof_runner::{Event, Monitor, Observer, Plan};
 use cardproof_session::{Existing, Identity, SystemMonitor, blank};
 use cardproof_units::{Bytes, Iops, Nanos, Seed};
@@ -15,7 +15,6 @@ use cardproof_workload::{
     Access, Ends, PhaseSpec, Precision, Profile, Repetition, Role, TimeLimit,
 };
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
 use crate::args::AccessArgs;
 use crate::exit::Failure;
@@ -107,29 +106,6 @@ enum PatternArg {
     Random,
 }
 
-/// What the phase did, and what it cost.
-#[derive(Debug, Serialize)]
-struct Figures {
-    engine: &'static str,
-    engine_fallback: Option<String>,
-    direct: bool,
-    #[serde(flatten)]
-    state: PhaseState,
-    ops: u64,
-    bytes: Bytes,
-    duration_ns: Nanos,
-    iops: Option<Iops>,
-    latency_ns: Option<Latency>,
-    flush_latency_ns: Option<Latency>,
-    flushes: u64,
-    cpu_user_ns: Option<Nanos>,
-    cpu_system_ns: Option<Nanos>,
-    memory_peak_bytes: Option<Bytes>,
-    /// What the monitor's thread used of one processor, 0 to 1; absent without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    monitor_cpu_share: Option<f64>,
-}
-
 /// Only brings a monitor along, if there is one.
 struct LoadObserver(Option<SystemMonitor>);
 
@@ -158,7 +134,7 @@ pub(crate) fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<(), Failure> {
     let Some(phase) = record.phases.first() else {
         return Err(Failure::incomplete("the phase did not begin"));
     };
-    let figures = Figures {
+    let figures = EngineDocument {
         engine: abilities.engine.name(),
         engine_fallback: abilities.engine_fallback,
         direct: abilities.directness.is_direct(),

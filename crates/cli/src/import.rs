@@ -15,11 +15,10 @@ use std::path::{Path, PathBuf};
 
 use cardproof_import::{ForeignTool, ImportError, Imported, Origin, decode, import};
 use cardproof_rating::compare::has_compared_figure;
-use cardproof_record::Record;
+use cardproof_record::{ImportDocument, Record};
 use cardproof_session::{Store, make_directories};
 use cardproof_units::{Bytes, in_words};
 use clap::Args;
-use serde::Serialize;
 
 use crate::args::label;
 use crate::exit::{Exit, Failure};
@@ -34,9 +33,6 @@ use own::Own;
 
 /// No output is longer: fio's JSON of a hundred jobs has a few MB.
 const LENGTH_MAX: Bytes = Bytes::mib(64);
-
-/// The form of the document that holds several records.
-const SCHEMA: &str = "cardproof.import/1";
 
 /// What to import.
 #[derive(Debug, Args)]
@@ -76,13 +72,6 @@ fn tool(name: &str) -> Result<ForeignTool, ImportError> {
 struct Read {
     name: String,
     found: Imported,
-}
-
-/// Several records in one document.
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    records: Vec<Record>,
 }
 
 /// Reads all files, then saves and shows their records.
@@ -333,7 +322,7 @@ fn write_json(records: &[&Record], sink: &Sink) -> Result<(), Failure> {
         return result::write_json(record, &cardproof_rating::judge(record), sink);
     }
     let judged = |record: &&Record| result::judged(record, cardproof_rating::judge(record));
-    let document = Document { schema: SCHEMA, records: records.iter().map(judged).collect() };
+    let document = ImportDocument::new(records.iter().map(judged).collect());
     let mut text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("the records cannot be put into JSON"))?;
     text.push('\n');

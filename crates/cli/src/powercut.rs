@@ -1,7 +1,6 @@
 //! `cardproof powercut`: does a device keep what it acknowledged when the power goes?
 
 mod real;
-mod witness_line;
 
 use std::path::{Path, PathBuf};
 

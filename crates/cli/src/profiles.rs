@@ -4,12 +4,13 @@ use std::fmt::Write;
 
 use cardproof_io::{Caching, FileState};
 use cardproof_jobs::{self as jobs, Job};
+use cardproof_report::CatalogueEntry;
 use cardproof_session::sqlite;
 use cardproof_units::{Seed, Throughput};
 use cardproof_workload::{Access, FigureSpec, PhaseSpec, Profile, Role, TimeLimit, names};
 
 use crate::args::ProfilesArgs;
-use crate::catalogue::{self, Entry};
+use crate::catalogue;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::profile_choice::{canonical, named};
@@ -31,11 +32,11 @@ pub(crate) fn run(args: &ProfilesArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn entry(name: &str, purpose: String) -> Entry {
-    Entry { name: name.to_owned(), purpose, ..Entry::default() }
+fn entry(name: &str, purpose: String) -> CatalogueEntry {
+    CatalogueEntry { name: name.to_owned(), purpose, ..CatalogueEntry::default() }
 }
 
-fn entries() -> Result<Vec<Entry>, Failure> {
+fn entries() -> Result<Vec<CatalogueEntry>, Failure> {
     let profiles = names().into_iter().map(|name| Ok(entry(name, named(name)?.purpose)));
     let jobs = jobs::names()
         .into_iter()
@@ -48,7 +49,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
 /// Each profile with what it is for.
 fn list() -> Result<String, Failure> {
     let mut text = String::new();
-    for Entry { name, purpose, .. } in entries()? {
+    for CatalogueEntry { name, purpose, .. } in entries()? {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{name:<23}  {purpose}");
     }

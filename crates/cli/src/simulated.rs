@@ -5,10 +5,11 @@ mod serving;
 
 use std::fmt::Write;
 
+use cardproof_report::{CardKind, CatalogueEntry};
 use cardproof_sim::{Card, Kind, Origin, catalogue};
 
 use crate::args::{ServeArgs, SimCommand, SimListArgs};
-use crate::catalogue::{self, Entry};
+use crate::catalogue;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::signals::Signals;
@@ -24,7 +25,7 @@ pub(crate) fn run(command: &SimCommand, signals: &Signals) -> Result<Exit, Failu
 
 fn list(args: &SimListArgs) -> Result<Exit, Failure> {
     if let Some(sink) = &args.json {
-        let entries: Vec<Entry> = catalogue().iter().map(entry).collect();
+        let entries: Vec<CatalogueEntry> = catalogue().iter().map(entry).collect();
         catalogue::write(sink, &entries)?;
     }
     if args.quiet || args.json == Some(Sink::Stdout) {
@@ -47,14 +48,14 @@ fn list(args: &SimListArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn entry(card: &Card) -> Entry {
-    Entry {
+fn entry(card: &Card) -> CatalogueEntry {
+    CatalogueEntry {
         name: card.name.to_string(),
         purpose: card.title.to_string(),
         kind: Some(kind(card)),
         size_bytes: Some(card.announced_size()),
         is_fake: Some(card.fake.is_some()),
-        ..Entry::default()
+        ..CatalogueEntry::default()
     }
 }
 
@@ -104,12 +105,12 @@ impl Group {
     }
 }
 
-const fn kind(card: &Card) -> &'static str {
+const fn kind(card: &Card) -> CardKind {
     match card.kind {
-        Kind::Sd => "SD",
-        Kind::Emmc => "eMMC",
-        Kind::Usb => "USB",
-        Kind::Nvme => "NVMe",
+        Kind::Sd => CardKind::Sd,
+        Kind::Emmc => CardKind::Emmc,
+        Kind::Usb => CardKind::Usb,
+        Kind::Nvme => CardKind::Nvme,
     }
 }
 

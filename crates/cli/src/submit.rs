@@ -19,10 +19,12 @@ use std::path::PathBuf;
 use cardproof_rating::capacity;
 use cardproof_record::{CapacityBounds, Record};
 use cardproof_session::submissions::{Note, Notes};
-use cardproof_submission::{Additions, Capacity, LICENCE, Price, document};
+use cardproof_submission::{
+    Additions, Capacity, LICENCE, Price, SharedDocument, SharedRecord, document,
+};
 use cardproof_units::shell_path;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::exit::{Exit, Failure};
 use crate::measuring::random_key;
@@ -31,9 +33,6 @@ use crate::saved;
 use crate::signals;
 use crate::talk::{self, Talk};
 use sending::Hub;
-
-/// The name and version of the form of an answer.
-const SCHEMA: &str = "cardproof.shared/1";
 
 /// What the hub gives for a submission.
 #[derive(Debug)]
@@ -235,7 +234,7 @@ fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Fail
             Ok(answer) => {
                 note.sent(&answer.url, &answer.token);
                 notes.save(&note)?;
-                results.push(shared(talk, &answer));
+                results.push(shared(talk, answer));
             }
             Err(trouble) if args.queue && trouble.may_pass => {
                 note.is_queued = true;
@@ -248,9 +247,7 @@ fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Fail
                     let later = "Send it with: cardproof submit --queue";
                     talk.note(&format!("Queued: {message}. {later} ({give_up})"));
                 }
-                results.push(
-                    json!({"schema": SCHEMA, "queued": true, "to": note.to, "reason": message}),
-                );
+                results.push(SharedRecord::queued(note.to.clone(), message));
             }
             Err(trouble) => {
                 // It was not to be queued now, or the hub will never take it.
@@ -270,25 +267,21 @@ fn send(args: &SubmitArgs, notes: &Notes, noted: Vec<Note>) -> Result<Exit, Fail
     if failures.is_empty() { Ok(Exit::Done) } else { Err(Failure::incomplete(failures.join("\n"))) }
 }
 
-/// Tells that a record is on the hub; the same as JSON.
-fn shared(talk: Talk, answer: &Answer) -> Value {
+/// Tells that a record is on the hub; the same for scripts.
+fn shared(talk: Talk, answer: Answer) -> SharedRecord {
     let Answer { url, token, waits } = answer;
-    let mut result = json!({"schema": SCHEMA, "url": url, "token": token});
     talk.note(&format!("Shared: {url}\nToken, to amend or delete it: {token}"));
-    if *waits {
+    if waits {
         talk.note("It is in no list of the hub before an administrator has looked at it.");
-        result["waits"] = Value::Bool(true);
     }
-    result
+    SharedRecord::shared(url, token, waits)
 }
 
 /// Writes `results`, where they are asked for and there are any.
-fn write(args: &SubmitArgs, mut results: Vec<Value>) -> Result<(), Failure> {
+fn write(args: &SubmitArgs, results: Vec<SharedRecord>) -> Result<(), Failure> {
     let Some(sink) = &args.json else { return Ok(()) };
-    let value = match results.len() {
-        0 => return Ok(()),
-        1 => results.remove(0),
-        _ => Value::from(results),
-    };
-    output::write(sink, &format!("{value}\n"))
+    let Some(document) = SharedDocument::new(results) else { return Ok(()) };
+    let text = serde_json::to_string(&document)
+        .map_err(Failure::because("the answer cannot be put into JSON"))?;
+    output::write(sink, &(text + "\n"))
 }

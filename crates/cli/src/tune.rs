@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use cardproof_device::{Partition, Surroundings, Sysroot, look_at_path};
 use cardproof_evidence::geometry::Geometry;
 use cardproof_rating::tuning::{AppliedBy, Gain, Ground, Mounted, Setting, TuningPlace};
-use cardproof_rating::words::tuning::{TuningStep, settings_to_keep, tuning_plan};
+use cardproof_rating::words::tuning::{TuningDocument, TuningStep, settings_to_keep, tuning_plan};
 use cardproof_record::{Conditions, DeviceInfo, Record, RecordHead};
 use cardproof_report::one_line;
 use cardproof_session::{
@@ -22,7 +22,6 @@ use cardproof_session::{
 };
 use cardproof_units::{Bytes, Seed, shell_path};
 use clap::Args;
-use serde::Serialize;
 
 use self::partitions::{Need, Partitions};
 use crate::args::AccessArgs;
@@ -81,17 +80,6 @@ pub(crate) struct TuneArgs {
     /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-/// The plan for scripts.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    steps: &'a [TuningStep],
-    applied: &'a [String],
-    /// What `--undo` has restored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    restored: Option<&'a [String]>,
 }
 
 /// Stands for the device in the commands for a simulated card.
@@ -161,7 +149,7 @@ pub(crate) fn run(args: &TuneArgs, signals: &Signals) -> Result<Exit, Failure> {
             .map(|setting| format!("{}: restored {}", setting.file, setting.before))
             .collect();
         restored.iter().for_each(|line| Talk::new(args.quiet).note(line));
-        write_json(args, &Document { restored: Some(&restored), ..Document::new(&[], &[]) })?;
+        write_json(args, &TuningDocument::of_undo(&restored))?;
         return Ok(Exit::Done);
     }
     let place = TuningPlace {
@@ -404,13 +392,7 @@ fn simulated(name: &str) -> Result<Surroundings, Failure> {
     Ok(Surroundings { device, ..Surroundings::default() })
 }
 
-impl<'a> Document<'a> {
-    const fn new(steps: &'a [TuningStep], applied: &'a [String]) -> Self {
-        Self { schema: "cardproof.tuning/1", steps, applied, restored: None }
-    }
-}
-
-fn write_json(args: &TuneArgs, document: &Document<'_>) -> Result<(), Failure> {
+fn write_json(args: &TuneArgs, document: &TuningDocument<'_>) -> Result<(), Failure> {
     let Some(sink) = &args.json else { return Ok(()) };
     let text = serde_json::to_string_pretty(document)
         .map_err(Failure::because("the plan cannot be put into JSON"))?;
@@ -423,7 +405,7 @@ fn show(
     steps: &[TuningStep],
     applied: &[String],
 ) -> Result<(), Failure> {
-    write_json(args, &Document::new(steps, applied))?;
+    write_json(args, &TuningDocument::of_plan(steps, applied))?;
     if args.json == Some(Sink::Stdout) || args.quiet {
         return Ok(());
     }

@@ -54,6 +54,7 @@ impl Question {
 
 /// How good a reply is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Nothing is wrong.
@@ -91,6 +92,7 @@ pub struct Known<'k> {
 
 /// Why nothing was tested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Untested {
     /// The capacity was not to be tested.

@@ -94,6 +94,7 @@ type Explain = fn(&Record) -> (Grade, Basis);
 
 /// A use of the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// Starting up and opening programs.

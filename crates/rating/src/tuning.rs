@@ -26,8 +26,12 @@ pub(crate) use layout::JOURNAL_MIB;
 pub use layout::{Layout, USUAL_UNIT, UnitFrom};
 pub(crate) use step::{Brief, Command, NoGain, Planned, Remark, Risk, Undo, Why};
 
+/// The name and version of the published form.
+pub const TUNING_SCHEMA: &str = "cardproof.tuning/1";
+
 /// How a step can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AppliedBy {
     /// `--apply` does it.
@@ -49,6 +53,7 @@ pub struct Setting {
 
 /// A gain, as a ratio of rates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 #[serde(untagged)]
 pub enum Gain {
     /// Measured on this card, before and after in turn.

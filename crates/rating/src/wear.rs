@@ -7,6 +7,7 @@ use crate::transports::storage;
 
 /// What is known of the wear of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Wear {
     /// It tells its used life.

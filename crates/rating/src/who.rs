@@ -74,21 +74,26 @@ pub struct Watched {
 
 /// Who writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Who {
     /// How long was watched, in seconds.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub seconds: f64,
     /// What reached the device.
     pub device_bytes: Bytes,
     /// The same for a day at this pace.
     pub bytes_a_day: Bytes,
     /// Flushes of the device's cache a minute.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub flushes_a_minute: f64,
     /// Bytes that reached the device for each byte that programs asked for; absent where either is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub amplification: Option<f64>,
     /// The share of what reached the device that is a service's or a known cause's, 0 to 1; absent where nothing
     /// reached it, and where the kernel does not count by group: then all is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub attributed: Option<f64>,
     /// The programs whose writes wait until the storage has kept them, which costs a card most: the one that waits most
     /// first.
@@ -100,8 +105,22 @@ pub struct Who {
     pub hidden: usize,
 }
 
+/// The published form: the answer of `watch --who --json`, what reached one storage device, and whose it is.
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WhoDocument {
+    /// Name and version of this form.
+    pub schema: String,
+    /// The kernel's name of the whole device.
+    pub device: String,
+    /// Who wrote to it.
+    #[serde(flatten)]
+    pub who: Who,
+}
+
 /// A service, or what the system does by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Writer {
     /// The service's name, such as `influxdb.service`.
     pub name: String,
@@ -115,6 +134,7 @@ pub struct Writer {
     /// The same for a day at this pace.
     pub bytes_a_day: Bytes,
     /// Its share of what reached the device, 0 to 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub share: f64,
     /// Its programs, the largest first, with what they asked for.
     pub programs: Vec<(String, Bytes)>,

@@ -14,6 +14,7 @@ mod conditions;
 mod disturbance;
 mod endurance;
 mod endurance_document;
+mod engine_document;
 mod estimate;
 mod figure;
 mod finding;
@@ -22,6 +23,7 @@ mod form;
 mod geometry_timing;
 mod head;
 mod health_document;
+mod import_document;
 mod indication;
 mod integrity;
 mod iostat;
@@ -66,6 +68,7 @@ pub use endurance_document::{
     BudgetVerdict, ENDURE_CARDS_SCHEMA, ENDURE_SCHEMA, EndureCardsDocument, EndureDocument,
     LifeDays, LifeInterval, ModelDocument,
 };
+pub use engine_document::EngineDocument;
 pub use estimate::{Estimate, Latency, Stated};
 pub use figure::Figure;
 pub use finding::{ErrorCause, Finding, FindingKind, KernelFault};
@@ -81,6 +84,7 @@ pub use head::RecordHead;
 pub use health_document::{
     DaysLeftInterval, HEALTH_SCHEMA, HealthDocument, HealthReading, HealthValue, WearOutlook,
 };
+pub use import_document::{IMPORT_SCHEMA, ImportDocument};
 pub use indication::{Indication, Likelihood};
 pub use integrity::{
     CheckedRequests, DiscardHarm, DiscardSpeed, DiscardTest, HarmedPlace, IntegrityTest, QueueTest,

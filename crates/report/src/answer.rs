@@ -4,6 +4,7 @@
 //! conditions are a level down, in the report.
 
 pub(crate) mod deciding;
+mod document;
 pub(crate) mod steps;
 pub(crate) mod words;
 
@@ -18,6 +19,7 @@ use crate::ended::ended;
 use crate::facts::{file_on, title_of_device};
 use crate::wrap::{sentence, wrap_into};
 
+pub use document::CheckDocument;
 pub use steps::Step;
 pub use words::Reply;
 

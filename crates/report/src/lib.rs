@@ -8,6 +8,7 @@
 mod answer;
 mod brief;
 mod capacity;
+mod catalogue;
 mod charts;
 mod clean;
 mod columns;
@@ -15,8 +16,10 @@ mod comparison;
 mod contents;
 mod course;
 mod day;
+mod decoded;
 mod drawing;
 mod ended;
+mod explained;
 mod facts;
 mod figures;
 mod flushes;
@@ -48,9 +51,10 @@ pub mod who;
 mod wrap;
 mod yardstick;
 
-pub use answer::{AnswerPage, Reply, Step, check_markdown, check_text};
+pub use answer::{AnswerPage, CheckDocument, Reply, Step, check_markdown, check_text};
 pub use brief::brief;
 pub use capacity::capacity_headline;
+pub use catalogue::{CardKind, Catalogue, CatalogueEntry};
 pub use charts::PlotError;
 pub use clean::{one_line, steers};
 pub use columns::{beginning, columns_of, left, right};
@@ -58,6 +62,8 @@ pub use comparison::{
     View, comparison_charts, comparison_csv, comparison_html, comparison_markdown, comparison_page,
     comparison_text,
 };
+pub use decoded::{DecodedCard, REGISTERS_SCHEMA, RegistersDocument};
+pub use explained::{EXPLAINED_SCHEMA, ExplainedDocument, ExplainedTotals, ExplainedWriter};
 pub use facts::{attachment, sold_as, title};
 pub use framed::FramedPage;
 pub use html::{HtmlError, charts, check_html, html, shared_page};

@@ -16,9 +16,11 @@ mod log_card;
 mod loop_device;
 mod pacer;
 mod reply;
+mod served;
 mod server;
 mod timeline;
 mod urgent;
 
 pub use backing::FileStore;
+pub use served::{SERVED_SCHEMA, Served};
 pub use server::{ServeError, ServeOptions, Server};

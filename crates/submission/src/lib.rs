@@ -9,6 +9,7 @@
 mod allowlist;
 mod counts;
 mod filter;
+mod shared;
 mod text;
 mod trim;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use allowlist::paths;
+pub use shared::{Queued, SHARED_SCHEMA, Shared, SharedDocument, SharedRecord};
 pub use trim::{BUCKETS_MAX, INTERVALS_MAX};
 
 /// The name and version of the document.

@@ -26,6 +26,7 @@ mod seconds;
 mod shape;
 mod shipped;
 mod steps;
+mod summary;
 mod writer;
 
 pub use blkparse::{is_blkparse, read_blkparse};
@@ -41,4 +42,5 @@ pub use request::{Request, RequestKind};
 pub use shape::{Shape, SizeClass};
 pub use shipped::{SHIPPED, ShippedTrace, find_shipped};
 pub use steps::{Step, Steps};
+pub use summary::{RECORDING_SCHEMA, RecordingSummary};
 pub use writer::TraceWriter;

@@ -7,12 +7,14 @@
 
 mod client;
 mod journal;
+mod line;
 mod secret;
 mod server;
 mod wire;
 
 pub use client::{Client, LastWriter};
 pub use journal::{Journal, Setup};
+pub use line::{LineEvent, WITNESS_SCHEMA, WRITE_SCHEMA, WitnessLine, WriterEnd};
 pub use secret::{Secret, SecretError};
 pub use server::{Event, Witness};
 pub use wire::WitnessError;

@@ -9,8 +9,8 @@ use std::path::Path;
 use cardproof_import::{clean, decode};
 use cardproof_registers::suspicion::{Evidence, Grade, Suspicion, suspect};
 use cardproof_registers::{Certainty, Field, Pasted, PastedCard, SdCsd, Serials, find_cards};
+use cardproof_report::{DecodedCard, RegistersDocument};
 use cardproof_units::Bytes;
-use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::input;
@@ -115,82 +115,19 @@ fn suspicion_in_words(suspicion: &Suspicion) -> String {
     text + "Only a test of the whole capacity proves it: cardproof verify\n"
 }
 
-/// The name and the version of the document.
-const SCHEMA: &str = "cardproof.registers/1";
-
-/// All cards of a text.
-#[derive(Serialize)]
-struct Document {
-    schema: &'static str,
-    cards: Vec<Card>,
-}
-
-#[derive(Serialize)]
-struct Card {
-    name: Option<String>,
-    registers: Vec<Table>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    suspicion: Option<Suspected>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    faults: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Suspected {
-    is_strong: bool,
-    signs: Vec<String>,
-    innocent_explanations: Vec<&'static str>,
-}
-
-#[derive(Serialize)]
-struct Table {
-    title: &'static str,
-    fields: Vec<Row>,
-}
-
-#[derive(Serialize)]
-struct Row {
-    name: &'static str,
-    position: String,
-    value: String,
-    meaning: String,
-    is_documented: bool,
-}
-
 /// The registers in `text` as JSON, card by card.
 ///
 /// # Errors
 /// [`Failure`] with what is wrong where `text` holds no register.
 pub(crate) fn json(text: &str, serials: Serials) -> Result<String, Failure> {
     let cards = cards(text)?.into_iter().map(|card| {
-        let registers = card.registers.iter().map(|register| Table {
-            title: register.title(),
-            fields: register.fields(serials).into_iter().map(Row::from).collect(),
-        });
-        let suspicion = suspicion_of(&card).map(|suspicion| Suspected {
-            is_strong: suspicion.grade == Grade::Strong,
-            signs: suspicion.signs,
-            innocent_explanations: suspicion.innocent_explanations,
-        });
-        let faults = card.faults.iter().map(ToString::to_string).collect();
-        Card { registers: registers.collect(), name: card.name, suspicion, faults }
+        let suspicion = suspicion_of(&card);
+        DecodedCard::new(card, serials, suspicion)
     });
-    let document = Document { schema: SCHEMA, cards: cards.collect() };
+    let document = RegistersDocument::new(cards.collect());
     let text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("cannot write the registers as JSON"))?;
     Ok(text + "\n")
-}
-
-impl From<Field> for Row {
-    fn from(field: Field) -> Self {
-        Self {
-            name: field.name,
-            position: field.position.to_string(),
-            value: field.value,
-            meaning: field.meaning,
-            is_documented: field.certainty == Certainty::Documented,
-        }
-    }
 }
 
 fn table(title: &str, fields: &[Field]) -> String {
@@ -248,6 +185,8 @@ fn with_meaning(start: &str, meaning: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardproof_report::REGISTERS_SCHEMA;
+
     use super::*;
 
     const CARD: &str = "cid: 035344534E363447867E650771016B8D\n\
@@ -278,7 +217,7 @@ mod tests {
         assert!(!text.contains("12345678"), "{text}");
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
         let title = |card: usize| &document["cards"][card]["registers"][0]["title"];
-        assert_eq!(document["schema"], SCHEMA);
+        assert_eq!(document["schema"], REGISTERS_SCHEMA);
         assert_eq!(title(0), "CID of an SD card");
         assert_eq!(title(1), "CID of an eMMC or MMC");
         assert_eq!(document["cards"][2], serde_json::Value::Null);

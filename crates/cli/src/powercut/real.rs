@@ -14,11 +14,11 @@ use cardproof_session::{
     of_witness, write_app_until_cut, write_until_cut,
 };
 use cardproof_units::{Bytes, Nanos, Seed, with_causes};
-use cardproof_witness::{Client, Event, Journal, Secret, Witness};
+use cardproof_witness::{
+    Client, Event, Journal, LineEvent, Secret, Witness, WitnessLine, WriterEnd,
+};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
-use super::witness_line::{self, WitnessLine};
 use super::{ModeArg, exit_of, publish};
 use crate::args::{AccessArgs, label};
 use crate::exit::{Exit, Failure};
@@ -171,7 +171,7 @@ pub(crate) fn witness(args: &WitnessArgs, signals: &Signals) -> Result<Exit, Fai
     let witness = Witness::listen(args.listen, secret, journal, silence).map_err(failed)?;
     let address = witness.address().map_err(failed)?;
     if args.json {
-        witness_line::print(&WitnessLine::listening(address));
+        print(&WitnessLine::listening(address));
     } else if !args.quiet {
         output::write(&Sink::Stdout, &format!("{address}\n"))?;
     }
@@ -219,7 +219,7 @@ impl Cutter<'_> {
     /// Prints `line` where JSON is asked for.
     fn report(&self, line: &WitnessLine<'_>) {
         if self.args.json {
-            witness_line::print(line);
+            print(line);
         }
     }
 
@@ -230,14 +230,18 @@ impl Cutter<'_> {
                 self.talk.note(&format!("Cuts the power: {command}"));
                 let status = Command::new("sh").arg("-c").arg(command).status();
                 let is_done = matches!(&status, Ok(status) if status.success());
-                self.report(&WitnessLine::new(if is_done { "cut" } else { "cut_failed" }));
+                self.report(&WitnessLine::new(if is_done {
+                    LineEvent::Cut
+                } else {
+                    LineEvent::CutFailed
+                }));
                 if !is_done {
                     self.talk.note("The command failed; the power may not be cut.");
                 }
                 self.cut = Some(Instant::now());
             }
             Some(cut) if cut.elapsed() >= GONE_WITHIN => {
-                self.report(&WitnessLine::new("not_cut"));
+                self.report(&WitnessLine::new(LineEvent::NotCut));
                 self.talk.note(
                     "The command ran, and the writer still writes: its power was not cut. Many hubs \
                      claim to switch ports and do not.",
@@ -273,18 +277,17 @@ pub(crate) fn write(args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure
     not_cut(durable, args, signals)
 }
 
-/// What a writer says whose power was not cut; with a cut it says nothing more.
-#[derive(Debug, Serialize)]
-struct Uncut {
-    schema: &'static str,
-    durable_writes: u64,
+/// Prints `line`. A reader that has gone does not keep the witness from its work.
+fn print(line: &WitnessLine<'_>) {
+    if let Ok(text) = serde_json::to_string(line) {
+        let _ = output::write(&Sink::Stdout, &(text + "\n"));
+    }
 }
 
 /// The end of a writer that nobody cut off.
 fn not_cut(durable: u64, args: &WriteArgs, signals: &Signals) -> Result<Exit, Failure> {
     if let Some(sink) = &args.json {
-        let document = Uncut { schema: "cardproof.powercut-write/1", durable_writes: durable };
-        let text = serde_json::to_string(&document)
+        let text = serde_json::to_string(&WriterEnd::new(durable))
             .map_err(Failure::because("the count cannot be put into JSON"))?;
         output::write(sink, &(text + "\n"))?;
     }

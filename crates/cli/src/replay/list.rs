@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use cardproof_report::CatalogueEntry;
 use cardproof_trace::SHIPPED;
 use clap::Args;
 
 use super::loading::{broken, entry_of};
-use crate::catalogue::{self, Entry};
+use crate::catalogue;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 use crate::talk;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn entries() -> Result<Vec<Entry>, Failure> {
+fn entries() -> Result<Vec<CatalogueEntry>, Failure> {
     let entry = |trace: &cardproof_trace::ShippedTrace| {
         entry_of(trace.bytes).map_err(|error| broken(trace.name, &error))
     };

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use cardproof_report::CatalogueEntry;
 use cardproof_trace::{Header, SHIPPED, TraceError, TraceReader, find_shipped};
 use cardproof_units::{Bytes, in_words, nearest};
 
 use super::show::foreign;
-use crate::catalogue::Entry;
 use crate::exit::Failure;
 use crate::input;
 
@@ -15,15 +15,15 @@ use crate::input;
 pub(super) const LENGTH_MAX: Bytes = Bytes::mib(256);
 
 /// The header of the trace `bytes`.
-pub(super) fn entry_of(bytes: &[u8]) -> Result<Entry, TraceError> {
+pub(super) fn entry_of(bytes: &[u8]) -> Result<CatalogueEntry, TraceError> {
     let reader = TraceReader::new(bytes)?;
     let Header { name, description, requests, duration_ns, .. } = reader.header().clone();
-    Ok(Entry {
+    Ok(CatalogueEntry {
         name,
         purpose: description,
         requests: Some(requests),
         duration_ns: Some(duration_ns),
-        ..Entry::default()
+        ..CatalogueEntry::default()
     })
 }
 

@@ -1,12 +1,11 @@
 //! `cardproof replay record`: records what a real job asks of the storage, as a trace.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use cardproof_session::{Recording, traced_disk};
-use cardproof_trace::PipeReader;
+use cardproof_trace::{PipeReader, RECORDING_SCHEMA, RecordingSummary};
 use clap::Args;
-use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
@@ -63,26 +62,16 @@ pub(crate) fn run(args: &RecordArgs, signals: &Signals) -> Result<Exit, Failure>
     let bytes =
         recorded.finish(&trace_name(args), &args.description, disk.size.unwrap_or_default());
     save_trace(args, &bytes, talk)?;
-    let schema = "cardproof.recording/1";
-    summary(args, &Summary { schema, trace: &args.output, requests, lost, not_understood })?;
+    let schema = RECORDING_SCHEMA;
+    summary(
+        args,
+        &RecordingSummary { schema, trace: &args.output, requests, lost, not_understood },
+    )?;
     // A trace with holes is kept, and is not what was asked for.
     Ok(signals.exit().unwrap_or(if lost > 0 { Exit::Incomplete } else { Exit::Done }))
 }
 
-/// What was recorded, for scripts.
-#[derive(Serialize)]
-struct Summary<'a> {
-    schema: &'static str,
-    trace: &'a Path,
-    /// Requests of the device.
-    requests: u64,
-    /// Events that the kernel lost.
-    lost: u64,
-    /// Lines that were not understood.
-    not_understood: u64,
-}
-
-fn summary(args: &RecordArgs, summary: &Summary<'_>) -> Result<(), Failure> {
+fn summary(args: &RecordArgs, summary: &RecordingSummary<'_>) -> Result<(), Failure> {
     let Some(sink) = &args.json else { return Ok(()) };
     let text = serde_json::to_string(summary)
         .map_err(Failure::because("what was recorded cannot be put into JSON"))?;

@@ -8,9 +8,8 @@ use cardproof_device::Sysroot;
 use cardproof_device::guard::{self, GuardError, Objection};
 use cardproof_session::leftovers;
 use cardproof_sim::Card;
-use cardproof_sim_serve::{ServeError, ServeOptions, Server};
+use cardproof_sim_serve::{ServeError, ServeOptions, Served, Server};
 use cardproof_units::with_causes;
-use serde::Serialize;
 
 use crate::args::ServeArgs;
 use crate::exit::{Exit, Failure};
@@ -59,24 +58,14 @@ pub(super) fn serve(args: &ServeArgs, signals: &Signals) -> Result<Exit, Failure
     }
 }
 
-/// The places where the card is, as JSON for scripts.
-#[derive(Serialize)]
-struct Served<'s> {
-    schema: &'static str,
-    file: &'s Path,
-    block_device: Option<&'s Path>,
-}
-
 /// The places where the card is: a line each, or one JSON document.
 fn places(server: &Server, is_json: bool) -> Result<String, Failure> {
-    let (file, block_device) = (server.file(), server.device());
     if is_json {
-        let served = Served { schema: "cardproof.served/1", file, block_device };
-        let text = serde_json::to_string(&served)
+        let text = serde_json::to_string(&Served::new(server))
             .map_err(Failure::because("the paths cannot be put into JSON"))?;
         return Ok(text + "\n");
     }
-    let paths = [Some(file), block_device].into_iter().flatten();
+    let paths = [Some(server.file()), server.device()].into_iter().flatten();
     Ok(paths.map(|path| format!("{}\n", path.display())).collect())
 }
 

@@ -10,9 +10,8 @@ use cardproof_import::{clean, decode};
 use cardproof_rating::limits::{LogExplanation, LogState, explain_log};
 use cardproof_rating::words::log::story;
 use cardproof_record::IostatLog;
-use cardproof_record::LimitedBy;
-use cardproof_units::{Bytes, Iops, Nanos, Throughput, in_words};
-use serde::Serialize;
+use cardproof_report::ExplainedDocument;
+use cardproof_units::{Bytes, in_words};
 
 use super::args::WatchArgs;
 use crate::exit::{Exit, Failure};
@@ -23,9 +22,6 @@ use crate::talk;
 
 /// A week of `iostat 1` for two devices is as long.
 const LENGTH_MAX: Bytes = Bytes::mib(256);
-
-/// The form of the JSON.
-const SCHEMA: &str = "cardproof.explained/1";
 
 /// The longest name of a state, of those that are not told in words below.
 const STATE_WIDTH: usize = 24;
@@ -115,72 +111,10 @@ fn page(explanations: &[LogExplanation]) -> String {
     page
 }
 
-/// The explanations in JSON.
-#[derive(Serialize)]
-struct Document<'log> {
-    schema: &'static str,
-    devices: Vec<DeviceDocument<'log>>,
-}
-
-/// The explanation of one device.
-#[derive(Serialize)]
-struct DeviceDocument<'log> {
-    device: &'log str,
-    reports: u64,
-    time_ns: Option<Nanos>,
-    read_bytes: Bytes,
-    written_bytes: Bytes,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read_await_max_ns: Option<Nanos>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    write_await_max_ns: Option<Nanos>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stalled_requests_max: Option<f64>,
-    limited_by: LimitedBy,
-    states: Vec<StateDocument>,
-    words: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct StateDocument {
-    state: &'static str,
-    reports: u64,
-    time_ns: Option<Nanos>,
-    transactions_per_s: Iops,
-    bytes_per_s: Throughput,
-    mean_bytes: Bytes,
-}
-
 /// All explanations as one JSON document.
 fn json(explanations: &[LogExplanation]) -> Result<String, Failure> {
-    let devices = explanations.iter().map(document).collect();
-    let document = Document { schema: SCHEMA, devices };
-    let mut text = serde_json::to_string_pretty(&document)
+    let mut text = serde_json::to_string_pretty(&ExplainedDocument::of_devices(explanations))
         .map_err(Failure::because("the explanation cannot be put into JSON"))?;
     text.push('\n');
     Ok(text)
-}
-
-fn document(explanation: &LogExplanation) -> DeviceDocument<'_> {
-    let states = explanation.states.iter().map(|share| StateDocument {
-        state: share.state.words(),
-        reports: share.reports,
-        time_ns: share.time,
-        transactions_per_s: share.transactions_per_s,
-        bytes_per_s: share.bytes_per_s,
-        mean_bytes: share.mean_bytes,
-    });
-    DeviceDocument {
-        device: &explanation.device,
-        reports: explanation.reports,
-        time_ns: explanation.time,
-        read_bytes: explanation.read,
-        written_bytes: explanation.written,
-        read_await_max_ns: explanation.read_await_max,
-        write_await_max_ns: explanation.write_await_max,
-        stalled_requests_max: explanation.stalled_requests_max,
-        limited_by: explanation.limited_by.clone().into(),
-        states: states.collect(),
-        words: story(explanation),
-    }
 }

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use cardproof_device::live::device_at;
 use cardproof_device::{Sysroot, WriteCounters};
-use cardproof_rating::who::{Change, WHO_SCHEMA, Watched, Who, changes, who};
+use cardproof_rating::who::{Change, WHO_SCHEMA, Watched, WhoDocument, changes, who};
 use cardproof_units::{Nanos, shell_word};
-use serde::{Deserialize, Serialize};
 
 use super::args::WatchArgs;
 use crate::exit::{Exit, Failure};
@@ -38,15 +37,6 @@ const SYNCS_EVERY: Duration = Duration::from_millis(200);
 /// How long a wish to stop may go unnoticed.
 const STOP_EVERY: Duration = Duration::from_millis(50);
 
-/// The published form.
-#[derive(Serialize, Deserialize)]
-struct Document {
-    schema: String,
-    device: String,
-    #[serde(flatten)]
-    who: Who,
-}
-
 /// Watches, and tells who wrote.
 pub(super) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> {
     let name = match args.devices.as_slice() {
@@ -70,7 +60,7 @@ pub(super) fn run(args: &WatchArgs, signals: &Signals) -> Result<Exit, Failure> 
     let found = who(&watched);
     if args.json {
         let schema = WHO_SCHEMA.to_owned();
-        let document = Document { schema, device: disk, who: found };
+        let document = WhoDocument { schema, device: disk, who: found };
         let text = serde_json::to_string(&document)
             .map_err(Failure::because("the writers cannot be put into JSON"))?;
         output::write(&Sink::Stdout, &(text + "\n"))?;
@@ -91,7 +81,7 @@ fn command_of_root(name: &str) -> Option<String> {
 }
 
 /// What an earlier watch has told.
-fn read(path: &Path) -> Result<Document, Failure> {
+fn read(path: &Path) -> Result<WhoDocument, Failure> {
     let told = |error: &dyn std::fmt::Display| {
         Failure::usage(format!(
             "--against {}: {error}; name a file that `cardproof watch --who --json` has written",
@@ -99,7 +89,7 @@ fn read(path: &Path) -> Result<Document, Failure> {
         ))
     };
     let text = std::fs::read_to_string(path).map_err(|error| told(&error))?;
-    let document: Document = serde_json::from_str(&text).map_err(|error| told(&error))?;
+    let document: WhoDocument = serde_json::from_str(&text).map_err(|error| told(&error))?;
     if document.schema == WHO_SCHEMA {
         Ok(document)
     } else {

@@ -27,6 +27,7 @@ const PUBLISHED_MIN: usize = 10;
 
 /// Whether a class is passed on this computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClassPlace {
     /// It is.
@@ -41,8 +42,10 @@ pub enum ClassPlace {
 
 /// Where a figure stands among published measurements of other cards, each on its own computer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
     /// Random writes of 4 KiB a second, one at a time.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub small_writes_iops: f64,
     /// So many published measurements are slower.
     pub faster_than: usize,
@@ -96,6 +99,7 @@ impl BadPauses {
 
 /// What is known of its speed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Fast {
     /// It was measured.

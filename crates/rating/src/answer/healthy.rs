@@ -11,6 +11,7 @@ use crate::wear::Wear;
 
 /// What is known of its health.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Healthy {
     /// No sign of trouble where signs were looked for.

@@ -14,6 +14,8 @@ const STEPS_MAX: usize = 3;
 
 /// A step, each an action or a command of cardproof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = as_names))]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
     /// Copy the data to another device.
@@ -64,6 +66,17 @@ pub enum Next {
     FasterStorage,
     /// Close other programs and check again.
     CheckAgain,
+}
+
+/// A step is written as its name, also the one that has an amount: that one is left out.
+#[cfg(feature = "schema")]
+fn as_names(schema: &mut schemars::Schema) {
+    let steps = schema.get_mut("oneOf").and_then(serde_json::Value::as_array_mut);
+    for step in steps.into_iter().flatten() {
+        let Some(name) = step.pointer("/required/0").cloned() else { continue };
+        let description = step["description"].take();
+        *step = serde_json::json!({"type": "string", "const": name, "description": description});
+    }
 }
 
 impl Next {

@@ -8,6 +8,7 @@ use crate::meaning::Grade;
 
 /// The verdict on the whole. What endangers data comes before what is slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Overall {
     /// It holds less than it announces.

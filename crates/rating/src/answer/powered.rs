@@ -18,6 +18,7 @@ pub struct PowerFacts {
 
 /// What is known of the power.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Powered {
     /// No trouble since the computer started.

@@ -9,6 +9,7 @@ use crate::capacity::{Capacity, capacity};
 
 /// What is known of the capacity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Real {
     /// All of it was tested, by samples or in full, and keeps data.

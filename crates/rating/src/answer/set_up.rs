@@ -8,6 +8,7 @@ use crate::tuning::{TuningPlace, plan};
 
 /// A thing that can be set up better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Thing {
     /// The partition does not begin where an allocation unit of the card begins.
@@ -26,6 +27,7 @@ pub enum Thing {
 
 /// What is known of the set-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum SetUp {
     /// Nothing to change.
@@ -33,6 +35,7 @@ pub enum SetUp {
     /// These can be better, the most important first.
     CanBeBetter {
         /// At least one.
+        #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
         things: Vec<Thing>,
     },
     /// The card is simulated and has no settings.

@@ -9,6 +9,7 @@ const SHARE_MIN: f64 = 0.05;
 
 /// What makes a kind of writer write less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
     /// Keep the journal of systemd in memory.

@@ -22,16 +22,20 @@ pub struct SyncWaits {
 
 /// A program that waits for its writes to be kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Synced {
     /// The name of the program.
     pub program: String,
     /// The service that it is of.
     pub service: String,
     /// Its share of all such waits that were seen, 0 to 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub share: f64,
     /// The share of the time that it waited, 0 to 1, and more where several of its processes did.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub waiting: f64,
     /// About how many of the flushes a minute are its own.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub flushes_a_minute: f64,
 }
 

@@ -3,7 +3,9 @@
 use cardproof_record::{Limit, Record};
 use serde::Serialize;
 
-use crate::diagnosis::{Answered, Culprit, Known, Most, SYNCING_MAX, Step, answered};
+use crate::diagnosis::{
+    Answered, Culprit, DIAGNOSIS_SCHEMA, Known, Most, SYNCING_MAX, Step, answered,
+};
 use crate::judge::judge;
 use crate::limits::Limiting;
 use crate::meaning::{Grade, grades};
@@ -22,6 +24,25 @@ pub struct Diagnosis {
     pub reasons: Vec<String>,
     /// What to do, most important first.
     pub steps: Vec<String>,
+}
+
+/// The published form: the answer of `diagnose --json`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct DiagnosisDocument<'d> {
+    /// Name and version of this form.
+    pub schema: &'static str,
+    /// The answer.
+    #[serde(flatten)]
+    pub diagnosis: &'d Diagnosis,
+}
+
+impl<'d> DiagnosisDocument<'d> {
+    /// The document of `diagnosis`.
+    #[must_use]
+    pub const fn new(diagnosis: &'d Diagnosis) -> Self {
+        Self { schema: DIAGNOSIS_SCHEMA, diagnosis }
+    }
 }
 
 /// Finds the answer.

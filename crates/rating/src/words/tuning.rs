@@ -9,19 +9,21 @@ use serde::Serialize;
 use crate::sd_queue::QueueStep;
 use crate::tuning::{
     AppliedBy, Brief, Command, Gain, JOURNAL_MIB, Kept, NoGain, Planned, Remark, Risk, Setting,
-    TuningPlace, USUAL_UNIT, Undo, UnitFrom, Why, kept, plan,
+    TUNING_SCHEMA, TuningPlace, USUAL_UNIT, Undo, UnitFrom, Why, kept, plan,
 };
 
 use super::sd_queue::RISK;
 
 /// A step of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct TuningStep {
     /// Its name for scripts.
     pub name: &'static str,
     /// Its reason.
     pub why: String,
     /// How sure it is that it does no harm and can help, 0 to 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub sure: f64,
     /// The commands, one a line of a shell.
     pub commands: Vec<String>,
@@ -45,6 +47,35 @@ pub struct TuningStep {
     /// Its reason in a few words, where they depend on the card.
     #[serde(skip)]
     pub brief: Option<String>,
+}
+
+/// The published form: the plan of `tune --json`; with --undo what was restored, and no steps.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct TuningDocument<'d> {
+    /// Name and version of this form.
+    schema: &'static str,
+    /// The steps, in order.
+    steps: &'d [TuningStep],
+    /// What --apply has done, in sentences.
+    applied: &'d [String],
+    /// What --undo has restored, in sentences; absent without --undo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restored: Option<&'d [String]>,
+}
+
+impl<'d> TuningDocument<'d> {
+    /// The plan of these `steps`, of which `applied` was done.
+    #[must_use]
+    pub const fn of_plan(steps: &'d [TuningStep], applied: &'d [String]) -> Self {
+        Self { schema: TUNING_SCHEMA, steps, applied, restored: None }
+    }
+
+    /// That so much was restored.
+    #[must_use]
+    pub const fn of_undo(restored: &'d [String]) -> Self {
+        Self { schema: TUNING_SCHEMA, steps: &[], applied: &[], restored: Some(restored) }
+    }
 }
 
 /// What a plan of one partition does not give (Raspberry Pi documentation, "Boot folder contents"; Raspberry Pi Imager).

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use cardproof_import::clean;
 use cardproof_import::monitors::{self, Monitor, Totals, Writer, Written};
-use cardproof_units::{Bytes, Throughput};
-use serde::Serialize;
+use cardproof_report::{ExplainedDocument, ExplainedTotals, ExplainedWriter};
+use cardproof_units::Bytes;
 
-use super::SCHEMA;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Sink};
 
@@ -106,37 +105,6 @@ fn of_totals(totals: &Totals, name: &str) -> String {
 }
 
 /// The same as JSON.
-#[derive(Serialize)]
-struct Document<'t> {
-    schema: &'static str,
-    devices: [u8; 0],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    writers: Vec<WriterDocument<'t>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    totals: Option<TotalsDocument>,
-}
-
-#[derive(Serialize)]
-struct WriterDocument<'t> {
-    program: &'t str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    written_bytes: Option<Bytes>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    written_bytes_per_s: Option<Throughput>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    journal_of: Option<&'t str>,
-}
-
-#[derive(Serialize)]
-struct TotalsDocument {
-    reports: u64,
-    iowait: Option<f64>,
-    iowait_max: Option<f64>,
-    blocked_tasks_max: Option<f64>,
-    read_bytes_per_s: Option<Throughput>,
-    written_bytes_per_s: Option<Throughput>,
-}
-
 fn json(writers: &[Writer], totals: Option<&Totals>) -> Result<String, Failure> {
     let writers = writers.iter().map(|writer| {
         let (written_bytes, written_bytes_per_s) = match writer.written {
@@ -144,9 +112,9 @@ fn json(writers: &[Writer], totals: Option<&Totals>) -> Result<String, Failure> 
             Written::PerSecond(rate) => (None, Some(rate)),
         };
         let (program, journal_of) = (&*writer.program, writer.journal_of.as_deref());
-        WriterDocument { program, written_bytes, written_bytes_per_s, journal_of }
+        ExplainedWriter { program, written_bytes, written_bytes_per_s, journal_of }
     });
-    let totals = totals.map(|totals| TotalsDocument {
+    let totals = totals.map(|totals| ExplainedTotals {
         reports: totals.reports,
         iowait: totals.iowait,
         iowait_max: totals.iowait_max,
@@ -154,7 +122,7 @@ fn json(writers: &[Writer], totals: Option<&Totals>) -> Result<String, Failure> 
         read_bytes_per_s: totals.read_per_s,
         written_bytes_per_s: totals.written_per_s,
     });
-    let document = Document { schema: SCHEMA, devices: [], writers: writers.collect(), totals };
+    let document = ExplainedDocument::of_monitor(writers.collect(), totals);
     let mut text = serde_json::to_string_pretty(&document)
         .map_err(Failure::because("the explanation cannot be put into JSON"))?;
     text.push('\n');
