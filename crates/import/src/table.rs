@@ -17,6 +17,7 @@ mod units;
 use cardproof_record::{PatternName, WarningCode};
 use cardproof_units::{Bytes, Iops};
 
+use crate::readers::hdparm::READS_AHEAD;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
@@ -180,9 +181,7 @@ fn phase(figure: &Measured) -> PhaseDraft {
     phase.block = metric.block.unwrap_or_default();
     phase.depth = metric.depth.unwrap_or(0);
     phase.cache = match metric.source {
-        Some(Source::Hdparm) => {
-            Cache::Used("hdparm -t reads through the page cache, which it empties first")
-        }
+        Some(Source::Hdparm) => Cache::Used(READS_AHEAD),
         _ => Cache::Unknown("the table does not say whether the page cache was in use"),
     };
     let source = metric.source.map(Source::name);

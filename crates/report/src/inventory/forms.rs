@@ -48,9 +48,8 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     let mut rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
-            let id = format!("{}{}", entry.short_id(), mark(entry, latest));
             let label = entry.label.clone().unwrap_or_default();
-            [id, label, entry.day().to_owned(), entry.result()]
+            [entry.short_id().to_owned(), label, entry.day().to_owned(), entry.result()]
         })
         .collect();
     if is_fitted {
@@ -63,7 +62,9 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     for (entry, row) in entries.iter().zip(&rows) {
         let of_row = |column: usize| widths[column].max(columns_of(&row[column])) + GAP.len();
         let taken: usize = shown.iter().map(|&column| of_row(column)).sum();
-        let card_width = width.saturating_sub(taken).max(CARD_MIN);
+        // Behind the card it takes no room from the cards of other rows.
+        let mark = mark(entry, latest);
+        let card_width = width.saturating_sub(taken + columns_of(mark)).max(CARD_MIN);
         let cells = shown.iter().map(|&column| left(&row[column], widths[column]));
         let card = if is_fitted {
             cut_end(&entry.card_in_short, card_width)
@@ -72,6 +73,7 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
         };
         let line = cells.chain([card]).collect::<Vec<_>>().join(GAP);
         out.push_str(line.trim_end());
+        out.push_str(mark);
         out.push('\n');
     }
     out
@@ -88,7 +90,7 @@ fn widest(rows: &[[String; 4]], column: usize) -> usize {
     columns().filter(|&label| (1..=LABEL_MAX).contains(&label)).max().unwrap_or(LABEL_MAX)
 }
 
-/// What stands behind the id of the record that `latest` names.
+/// What stands behind the row of the record that `latest` names.
 fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
     if latest == Some(&*entry.id) { " (latest)" } else { "" }
 }
