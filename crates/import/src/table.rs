@@ -17,10 +17,10 @@ mod units;
 use cardproof_record::{PatternName, WarningCode};
 use cardproof_units::{Bytes, Iops};
 
-use crate::readers::hdparm::READS_AHEAD;
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
+use crate::readers::hdparm::READS_AHEAD;
 use crate::refusals::check_count;
 use crate::{ForeignTool, ImportError};
 use metric::{Direction, Metric, Source};

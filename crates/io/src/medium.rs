@@ -11,8 +11,8 @@ use cardproof_units::Bytes;
 use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, StatxFlags};
 use rustix::io::Errno;
 
-use crate::extents;
 use crate::discard::discard_on_device;
+use crate::extents;
 use crate::{
     Abilities, Arrangement, Caching, Calls, Directness, Engine, Fault, FileState, Op, TargetError,
 };

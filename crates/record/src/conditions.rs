@@ -2,8 +2,8 @@
 //!
 //! Every field that could not be read is `None` (absent in JSON), never a guess.
 
-use cardproof_units::Bytes;
 use crate::limit::is_false;
+use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -30,7 +30,9 @@ impl Limited {
     pub(crate) fn in_full(&self) -> String {
         let (phases, evidence) = (&self.phases, sentence(&self.evidence));
         match self.limit {
-            Limit::Nothing => format!("{phases}: neither storage, bus nor processor was at its limit. {evidence}"),
+            Limit::Nothing => {
+                format!("{phases}: neither storage, bus nor processor was at its limit. {evidence}")
+            }
             Limit::Unknown => format!("{phases}: it is not known what set the figures. {evidence}"),
             limit => format!("{phases}: {} set the figures. {evidence}", limit.words()),
         }

@@ -212,8 +212,12 @@ fn saved(who: &Who, changes: &[Change]) -> String {
     for change in changes.iter().filter(|change| change.is_told) {
         let head = if text.is_empty() { "\nMeasured against the earlier watch:\n" } else { "" };
         let name = change.name.as_deref().unwrap_or("all");
-        let _ =
-            writeln!(text, "{head}  {name}: {} {unit} before, {} now", pace(change.before), pace(change.now));
+        let _ = writeln!(
+            text,
+            "{head}  {name}: {} {unit} before, {} now",
+            pace(change.before),
+            pace(change.now)
+        );
     }
     if text.is_empty() && !changes.is_empty() {
         text.push_str("\nNo change of 5 % or more against the earlier watch.\n");

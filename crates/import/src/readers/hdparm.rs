@@ -178,11 +178,7 @@ fn read_timing(line: &Line, timing: &str, found: &mut Found) -> Result<(), Impor
         return Ok(());
     }
     let bytes = Bytes((moved.value * 1_048_576.0) as u64);
-    let cache = if what.contains("O_DIRECT") {
-        Cache::Bypassed
-    } else {
-        Cache::Used(READS_AHEAD)
-    };
+    let cache = if what.contains("O_DIRECT") { Cache::Bypassed } else { Cache::Used(READS_AHEAD) };
     let draft = PhaseDraft {
         block: BLOCK,
         span: bytes,

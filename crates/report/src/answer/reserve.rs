@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use cardproof_rating::answer::{Answer, Overall, Real, Untested};
 use cardproof_rating::Grade;
+use cardproof_rating::answer::{Answer, Overall, Real, Untested};
 
 use crate::wrap::BOUND;
 
