@@ -118,7 +118,7 @@ mod tests {
             (figure(4813.4, "kB/s", Some(1024.0)), "iozone: write 4k: 4813 kB/s (4.93 MB/s)"),
             (
                 figure(20.21, "MB/sec", Some(1_048_576.0)),
-                "iozone: write 4k: 20.2 MB/sec (21.2 MB/s)",
+                "iozone: write 4k: 20.2 MB/sec (21.2 MB/s; this tool's MB is MiB)",
             ),
             (figure(19.3, "MB/s", Some(1e6)), "iozone: write 4k: 19.3 MB/s"),
             (figure(1151.2, "points", None), "iozone: write 4k: 1151 points"),

@@ -52,7 +52,7 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
     let mut short = Vec::new();
     for (disturbed, what) in [
         (false, "the storage itself set the figures; neither the processor nor the bus did"),
-        (true, "the storage itself set the figures, or the other programs that used the computer"),
+        (true, "the storage itself or other programs set the figures"),
     ] {
         let of = phases().filter(|phase| is_disturbed(record, phase) == disturbed);
         let names: Vec<String> = of.map(|phase| one_line(&phase.name)).collect();

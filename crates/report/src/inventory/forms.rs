@@ -54,7 +54,7 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
         })
         .collect();
     if is_fitted {
-        cut_results(&mut rows, entries, width);
+        cut_results(&mut rows, entries, latest, width);
     }
     let widths: Vec<usize> = (0..4).map(|column| widest(&rows, column, is_fitted)).collect();
     // Where no record has a label, there is no column of labels.
@@ -104,12 +104,18 @@ fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
 }
 
 /// Cuts the results of `rows`, so that id, label, day, result and the least of a card fit in `width` columns.
-fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], width: usize) {
+fn cut_results(
+    rows: &mut [[String; 4]],
+    entries: &[Entry],
+    latest: Option<&str>,
+    width: usize,
+) {
     let before = (0..3).map(|column| widest(rows, column, true)).filter(|&columns| columns > 0);
     let taken: usize = before.map(|columns| columns + GAP.len()).sum();
     let card = entries.iter().map(|it| columns_of(&it.card_in_short)).max().unwrap_or(0);
-    let room = width.saturating_sub(taken + GAP.len() + card.min(CARD_MIN)).max(RESULT_MIN);
     for (row, entry) in rows.iter_mut().zip(entries) {
+        let after = GAP.len() + card.min(CARD_MIN) + columns_of(mark(entry, latest));
+        let room = width.saturating_sub(taken + after).max(RESULT_MIN);
         if columns_of(&row[3]) > room {
             row[3] = cut_end(&entry.result(), room);
         }
