@@ -20,6 +20,7 @@ use cardproof_units::{Bytes, Iops};
 use crate::draft::{Cache, PhaseDraft, Printed, RecordDraft};
 use crate::labels;
 use crate::lines::Line;
+use crate::readers::hdparm::READS_AHEAD;
 use crate::refusals::check_count;
 use crate::{ForeignTool, ImportError};
 use metric::{Direction, Metric, Source};
@@ -180,9 +181,7 @@ fn phase(figure: &Measured) -> PhaseDraft {
     phase.block = metric.block.unwrap_or_default();
     phase.depth = metric.depth.unwrap_or(0);
     phase.cache = match metric.source {
-        Some(Source::Hdparm) => {
-            Cache::Used("hdparm -t reads through the page cache, which it empties first")
-        }
+        Some(Source::Hdparm) => Cache::Used(READS_AHEAD),
         _ => Cache::Unknown("the table does not say whether the page cache was in use"),
     };
     let source = metric.source.map(Source::name);

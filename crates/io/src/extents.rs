@@ -22,6 +22,10 @@ const LAST: u32 = 1;
 /// aligned, inline, tail, shared.
 const UNPLACED: u32 = 0x2 | 0x4 | 0x8 | 0x80 | 0x100 | 0x200 | 0x400 | 0x2000;
 
+/// The flags of an extent of which it is not certain that its data were written and lie on the storage:
+/// unknown, delayed, encoded, inline, tail, allocated but never written.
+const PERHAPS_UNWRITTEN: u32 = 0x2 | 0x4 | 0x8 | 0x200 | 0x400 | 0x800;
+
 /// Extents that one question asks for.
 const EXTENTS_A_QUESTION: usize = 256;
 
@@ -67,15 +71,40 @@ pub struct Extent {
 /// The file system does not tell ([`io::ErrorKind::Unsupported`]), or asking failed.
 pub fn extents(file: impl AsFd) -> io::Result<Vec<Extent>> {
     let mut found = Vec::new();
+    each(&file, |extent| {
+        found.extend(extent.placed());
+        true
+    })?;
+    Ok(found)
+}
+
+/// Whether every byte of `file` up to `size` was written: it has neither holes nor space that is only
+/// reserved.
+///
+/// # Errors
+/// The file system does not tell ([`io::ErrorKind::Unsupported`]), or asking failed.
+pub(crate) fn is_written(file: impl AsFd, size: Bytes) -> io::Result<bool> {
+    let mut written_to = 0;
+    each(&file, |extent| {
+        let is_next = extent.logical <= written_to && extent.flags & PERHAPS_UNWRITTEN == 0;
+        if is_next {
+            written_to = extent.logical.saturating_add(extent.length);
+        }
+        is_next
+    })?;
+    Ok(written_to >= size.get())
+}
+
+/// Shows the extents of `file` to `goes_on` in the order of the file, until that says no.
+fn each(file: &impl AsFd, mut goes_on: impl FnMut(&FiemapExtent) -> bool) -> io::Result<()> {
     let mut start = 0;
     loop {
-        let answer = ask(&file, start)?;
+        let answer = ask(file, start)?;
         let mapped = &answer.extents[..(answer.mapped_extents as usize).min(EXTENTS_A_QUESTION)];
-        let Some(last) = mapped.last() else { return Ok(found) };
-        found.extend(mapped.iter().filter_map(FiemapExtent::placed));
+        let Some(last) = mapped.last() else { return Ok(()) };
         let end = last.logical.saturating_add(last.length);
-        if last.flags & LAST != 0 || end <= start {
-            return Ok(found);
+        if !mapped.iter().all(&mut goes_on) || last.flags & LAST != 0 || end <= start {
+            return Ok(());
         }
         start = end;
     }
@@ -109,6 +138,8 @@ impl FiemapExtent {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileExt;
+
     use super::*;
 
     #[test]
@@ -127,6 +158,24 @@ mod tests {
         assert_eq!(plain.placed(), Some(placed));
         assert_eq!(unwritten.placed(), Some(placed));
         assert_eq!(shared.placed(), None);
+    }
+
+    /// Where the file system of the system's own directory for such files does not tell, nothing is tested.
+    #[test]
+    fn holes_and_reserved_space_are_not_written() {
+        let size = Bytes::kib(64);
+        let path = std::env::temp_dir().join(format!("cardproof-extents-{}", std::process::id()));
+        let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path);
+        std::fs::remove_file(&path).expect("it was made");
+        let file = file.expect("it can be made");
+        let is_written = || is_written(&file, size).ok();
+        file.set_len(size.get()).expect("it has room");
+        assert_ne!(is_written(), Some(true), "a hole");
+        rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, size.get())
+            .expect("it has room");
+        assert_ne!(is_written(), Some(true), "reserved");
+        file.write_all_at(&vec![7; size.get() as usize], 0).expect("it has room");
+        assert_ne!(is_written(), Some(false), "written");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use rustix::fs::{Advice, FallocateFlags, FileType, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use crate::discard::discard_on_device;
+use crate::extents;
 use crate::{
     Abilities, Arrangement, Caching, Calls, Directness, Engine, Fault, FileState, Op, TargetError,
 };
@@ -162,10 +163,16 @@ impl Medium {
             logical_block: self.logical_block,
             directness: self.directness.clone(),
             read_only,
+            written_before: read_only && self.is_written_throughout(),
             discard: !read_only,
             keeps_data: true,
             queue_depth_max,
         }
+    }
+
+    /// Whether the file system says that every byte of the file was written.
+    fn is_written_throughout(&self) -> bool {
+        !self.is_block_device && extents::is_written(&self.file, self.size).unwrap_or(false)
     }
 
     /// Whether operations are plain system calls, one after the other.

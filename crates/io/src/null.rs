@@ -37,6 +37,7 @@ impl NullTarget {
                 logical_block,
                 directness: Directness::Direct,
                 read_only: false,
+                written_before: false,
                 discard: true,
                 keeps_data: false,
                 queue_depth_max: 1024,

@@ -275,6 +275,9 @@ pub struct Abilities {
     pub directness: Directness,
     /// The target refuses writes and discards.
     pub read_only: bool,
+    /// Every byte of it was written before it was opened, by what its file system tells. It is false where
+    /// that is not told, and of what is opened for writing.
+    pub written_before: bool,
     /// [`OpKind::Discard`] may be submitted.
     pub discard: bool,
     /// Reads return what was written; false for a target that only counts.

@@ -268,10 +268,12 @@ fn never_written(is_unwritten: bool, index: usize, phase: &Phase) -> Option<Doub
     is_blind.then(|| Doubt::of_phase(index, WarningCause::NothingWritten))
 }
 
-/// Whether nothing was written or read back and compared.
+/// Whether nothing was written or read back and compared, and the file system does not say either that all was
+/// written before.
 fn is_unwritten(record: &Record) -> bool {
+    let is_told = record.conditions.target.written_before;
     let has_verified = record.phases.iter().any(|phase| phase.verification.is_some());
-    !has_verified && !has_written(record)
+    !is_told && !has_verified && !has_written(record)
 }
 
 /// Whether anything was written: how much, another tool may not tell.

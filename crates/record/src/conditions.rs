@@ -2,6 +2,7 @@
 //!
 //! Every field that could not be read is `None` (absent in JSON), never a guess.
 
+use crate::limit::is_false;
 use cardproof_units::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -97,6 +98,9 @@ pub struct TargetInfo {
     pub buffered_reason: Option<String>,
     /// Whether writing was refused.
     pub read_only: bool,
+    /// Whether the file system says that every byte of it was written before the run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub written_before: bool,
     /// Fields of a newer version.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

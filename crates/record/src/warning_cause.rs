@@ -253,14 +253,12 @@ impl WarningCause {
             Self::ReadsUntold => {
                 "this kernel does not tell whether the job's reads reached the storage or only the page cache"
             }
-            Self::ReadOnlyTarget => {
-                "this run only read, and places where nothing was ever written may be read faster than data"
+            Self::ReadOnlyTarget | Self::NothingWritten => {
+                "this run only read, and nothing tells whether all of these places were ever written; places that \
+                 were never written may be read faster than data"
             }
             Self::NeverWritten => {
                 "this test read places where nothing was ever written; such places may be read faster than data"
-            }
-            Self::NothingWritten => {
-                "this run only read, and places where nothing was ever written may be read faster than data"
             }
             Self::CachedAsOriginal => "the phase used the page cache, as the original tool does",
             Self::CacheMissing => {

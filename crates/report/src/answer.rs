@@ -5,6 +5,7 @@
 
 pub(crate) mod deciding;
 mod document;
+pub(crate) mod reserve;
 pub(crate) mod steps;
 pub(crate) mod words;
 
@@ -18,6 +19,7 @@ use crate::columns::columns_of;
 use crate::ended::ended;
 use crate::facts::{file_on, title_of_device};
 use crate::wrap::{sentence, wrap_into};
+use reserve::{Reserve, reserve};
 
 pub use document::CheckDocument;
 pub use steps::Step;
@@ -49,7 +51,7 @@ pub struct AnswerPage<'p> {
 }
 
 /// Stands for the target in the commands for a record, which holds no path.
-const NO_TARGET: &str = "DIRECTORY";
+pub(crate) const NO_TARGET: &str = "DIRECTORY";
 
 /// What a record of a check holds of its page.
 struct Checked<'r> {
@@ -139,6 +141,9 @@ impl AnswerPage<'_> {
         }
         if let Some(overall) = self.answer.overall {
             self.headline(&mut out, overall, width, styled);
+            if let Some(reserve) = self.reserve() {
+                wrap_into(&mut out, "  ", &reserve.unbroken(), "  ", width);
+            }
             out.push('\n');
         }
         for reply in self.replies() {
@@ -159,6 +164,9 @@ impl AnswerPage<'_> {
         let mut lines = vec![format!("**{}**", Markdown(&self.device())), String::new()];
         if let Some(headline) = self.headline_in_words() {
             lines.extend([format!("**{headline}**"), String::new()]);
+        }
+        if let Some(reserve) = self.reserve() {
+            lines.extend([Markdown(&reserve.to_string()).to_string(), String::new()]);
         }
         for reply in self.replies() {
             lines.push(format!(
@@ -187,6 +195,11 @@ impl AnswerPage<'_> {
     #[must_use]
     pub fn headline_in_words(&self) -> Option<&'static str> {
         self.answer.overall.map(words::headline)
+    }
+
+    /// What the headline does not vouch for.
+    pub(crate) fn reserve(&self) -> Option<Reserve> {
+        reserve(self.answer, self.target, self.is_saved)
     }
 
     /// The one figure to quote.

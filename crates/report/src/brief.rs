@@ -12,6 +12,8 @@ use cardproof_rating::words::data::ALARM;
 use cardproof_rating::{Grade, Purpose, wording};
 use cardproof_record::{Outcome, Record, Verdict};
 
+use crate::answer::NO_TARGET;
+use crate::answer::reserve::reserve;
 use crate::answer::words::{self, speed_word};
 use crate::answer::{BOLD, ended_in_words, painted, style_of};
 use crate::contents::{Contents, Ruling};
@@ -143,6 +145,9 @@ impl Page {
         if let (None, Some(overall @ Overall::ForASystem(_))) = (&contents.lead, answer.overall) {
             let quote = words::quote_in_page(&answer);
             self.headline(words::headline(overall), words::standing(overall), quote.as_deref());
+            if let Some(reserve) = reserve(&answer, NO_TARGET, false) {
+                self.paragraph("  ", &reserve.unbroken());
+            }
             self.gap();
         }
         let Some(Fast::Measured { purposes, .. }) = &answer.fast else { return };

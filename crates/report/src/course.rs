@@ -195,11 +195,13 @@ fn run_rates(phase: &Phase) -> Option<Vec<RunRate>> {
 pub(crate) fn pauses_in_words(record: &Record) -> String {
     let Some(stalls) = cardproof_rating::stalls(record) else { return String::new() };
     match stalls.count {
-        0 if stalls.longest < FELT_PAUSE => "it never stood still for long".to_owned(),
+        0 if stalls.longest < FELT_PAUSE => {
+            format!("it never stood still for {FELT_PAUSE} or more")
+        }
         0 => format!("one write took {}", stalls.longest),
-        1 => format!("it stood still once, for {}", stalls.longest),
+        1 => format!("it stood still once, for {} (limit {FELT_PAUSE})", stalls.longest),
         count => format!(
-            "it stood still {count} times, for up to {}; in one test, {:.0} % of the time",
+            "it stood still {count} times, for up to {} (limit {FELT_PAUSE}); in one test, {:.0} % of the time",
             stalls.longest,
             100.0 * stalls.share_max
         ),

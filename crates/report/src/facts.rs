@@ -37,7 +37,13 @@ pub fn title(record: &Record) -> String {
 
 /// The name of a file that was tested in place of the `storage` on which it lies.
 pub(crate) fn file_on(storage: &str) -> String {
-    format!("a file on {storage}")
+    // A name stands by itself; a kind has its article.
+    let article = if storage.starts_with(VIRTUAL_DISK) || storage.starts_with(LOOP_DEVICE) {
+        "a "
+    } else {
+        ""
+    };
+    format!("a file on {article}{storage}")
 }
 
 /// The name of the storage on a narrow line. That of a simulated card holds its size.
@@ -99,6 +105,9 @@ fn printed_name(device: &DeviceInfo) -> Option<String> {
     }
 }
 
+const VIRTUAL_DISK: &str = "virtual disk";
+const LOOP_DEVICE: &str = "loop device";
+
 /// The common name of a transport.
 #[must_use]
 pub fn attachment(transport: &Transport) -> String {
@@ -109,8 +118,8 @@ pub fn attachment(transport: &Transport) -> String {
         Transport::Nvme => "NVMe".to_owned(),
         Transport::Sata => "SATA".to_owned(),
         Transport::Ufs => "UFS".to_owned(),
-        Transport::Virtio => "virtual disk".to_owned(),
-        Transport::Loop => "loop device".to_owned(),
+        Transport::Virtio => VIRTUAL_DISK.to_owned(),
+        Transport::Loop => LOOP_DEVICE.to_owned(),
         other => one_line(other.as_str()),
     }
 }

@@ -9,6 +9,9 @@ use crate::clean::one_line;
 /// A million bytes.
 const MEGABYTE: f64 = 1e6;
 
+/// 2^20 bytes, which some tools call MB.
+const MEBIBYTE: f64 = 1_048_576.0;
+
 /// What stands over them in every report.
 pub(crate) fn heading(record: &Record) -> &'static str {
     if record.is_imported() { "As the tool printed it" } else { "As the tools would print it" }
@@ -71,7 +74,14 @@ fn line(figure: &Figure, test: &str) -> String {
     match (figure.unit_bytes_per_s, figure.bytes_per_s()) {
         // A unit that is what it says needs no translation.
         (Some(MEGABYTE), _) | (None, _) | (_, None) => own,
-        (Some(_), Some(bytes)) => format!("{own} ({} MB/s)", number(bytes / MEGABYTE)),
+        (Some(unit_bytes), Some(bytes)) => {
+            let is_binary = if unit_bytes == MEBIBYTE && unit.starts_with("MB") {
+                "; this tool's MB is MiB"
+            } else {
+                ""
+            };
+            format!("{own} ({} MB/s{is_binary})", number(bytes / MEGABYTE))
+        }
     }
 }
 
@@ -108,7 +118,7 @@ mod tests {
             (figure(4813.4, "kB/s", Some(1024.0)), "iozone: write 4k: 4813 kB/s (4.93 MB/s)"),
             (
                 figure(20.21, "MB/sec", Some(1_048_576.0)),
-                "iozone: write 4k: 20.2 MB/sec (21.2 MB/s)",
+                "iozone: write 4k: 20.2 MB/sec (21.2 MB/s; this tool's MB is MiB)",
             ),
             (figure(19.3, "MB/s", Some(1e6)), "iozone: write 4k: 19.3 MB/s"),
             (figure(1151.2, "points", None), "iozone: write 4k: 1151 points"),

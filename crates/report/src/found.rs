@@ -41,7 +41,7 @@ fn of_job(run: &JobRun) -> String {
     let rate = run.transactions.as_ref().and_then(|transactions| transactions.per_s);
     match (&run.state, rate) {
         (PhaseState::Measured, Some(rate)) => {
-            format!("{name}: {:.0} transactions a second", rate.estimate.0)
+            format!("{name}: {:.0} database transactions a second", rate.estimate.0)
         }
         (PhaseState::Measured, None) => format!("{name}: {}", run.duration_ns),
         _ => format!("{name}: not measured"),

@@ -76,7 +76,7 @@ fn outcome(run: &JobRun) -> String {
     match (&run.state, rate) {
         (PhaseState::Measured, Some(rate)) => {
             let (rate, least, most) = (rate.estimate.0, rate.low.0, rate.high.0);
-            format!("{deed}: {rate:.0} transactions a second ({least:.0} to {most:.0}).")
+            format!("{deed}: {rate:.0} database transactions a second ({least:.0} to {most:.0}).")
         }
         (PhaseState::Measured, None) => format!("{deed}: {}.", run.duration_ns),
         (PhaseState::Partial, _) => format!("{deed}: stopped after {}.", run.duration_ns),

@@ -56,7 +56,7 @@ fn write_all(out: &mut String, contents: &Contents) -> std::fmt::Result {
         writeln!(out, "\n{}", contents.prediction_note())?;
     }
     write_list(out, crate::flushes::HEADING, &contents.flushes)?;
-    write_list(out, "What limited", &contents.limits_in_full())?;
+    write_list(out, "What set the figures", &contents.limits_in_full())?;
     write_list(out, "Doubts", &contents.doubts)?;
     write_list(out, "Next", &contents.steps)?;
     if !contents.is_jobs_only {

@@ -75,8 +75,14 @@ pub fn check_picture(page: &AnswerPage<'_>, speed: Option<&Record>) -> ChartFile
     let headline = page.headline_in_words().unwrap_or_default();
     let bold = Type { weight: Weight::Bold, colour: colour(standing), ..Type::new(34.0) };
     picture.line((MARGIN, 80.0), WIDTH - 2.0 * MARGIN, &bold, headline);
-    if let Some(quote) = page.quote_in_words() {
+    let quote = page.quote_in_words();
+    let has_quote = quote.is_some();
+    if let Some(quote) = quote {
         picture.line((MARGIN, 106.0), WIDTH - 2.0 * MARGIN, &Type::new(18.0), &quote);
+    }
+    if let Some(reserve) = page.reserve() {
+        let at = (MARGIN, if has_quote { 128.0 } else { 106.0 });
+        picture.line(at, WIDTH - 2.0 * MARGIN, &Type::new(15.0), &reserve.to_string());
     }
     let chart = speed.and_then(our_place).and_then(|ours| draw(&field(&ours)).ok());
     let right = if chart.is_some() { CHART.0 } else { WIDTH - MARGIN };

@@ -30,9 +30,11 @@ impl Limited {
     pub(crate) fn in_full(&self) -> String {
         let (phases, evidence) = (&self.phases, sentence(&self.evidence));
         match self.limit {
-            Limit::Nothing => format!("{phases}: nothing was at its limit. {evidence}"),
-            Limit::Unknown => format!("{phases}: the limit is unknown. {evidence}"),
-            limit => format!("{phases}: limited by {}. {evidence}", limit.words()),
+            Limit::Nothing => {
+                format!("{phases}: neither storage, bus nor processor was at its limit. {evidence}")
+            }
+            Limit::Unknown => format!("{phases}: it is not known what set the figures. {evidence}"),
+            limit => format!("{phases}: {} set the figures. {evidence}", limit.words()),
         }
     }
 }
@@ -49,8 +51,8 @@ pub(crate) fn limits_in_short(record: &Record) -> Vec<String> {
     let phases = || record.phases.iter().filter(|phase| held_back.contains(&one_line(&phase.name)));
     let mut short = Vec::new();
     for (disturbed, what) in [
-        (false, "nothing but the storage limited the figures"),
-        (true, "the storage limited the figures, or what disturbed the tests"),
+        (false, "the storage itself set the figures; neither the processor nor the bus did"),
+        (true, "the storage itself or other programs set the figures"),
     ] {
         let of = phases().filter(|phase| is_disturbed(record, phase) == disturbed);
         let names: Vec<String> = of.map(|phase| one_line(&phase.name)).collect();

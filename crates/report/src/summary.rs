@@ -259,8 +259,8 @@ impl Page {
         let (limits, doubts) = (&contents.limits_in_short, &contents.doubts);
         let heading = match (limits.is_empty(), doubts.is_empty()) {
             (true, _) => "Doubts",
-            (false, true) => "What limited",
-            (false, false) => "Limits and doubts",
+            (false, true) => "What set the figures",
+            (false, false) => "What set the figures, and doubts",
         };
         self.list(heading, &limits.iter().chain(doubts).cloned().collect::<Vec<_>>());
     }

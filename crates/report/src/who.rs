@@ -12,6 +12,9 @@ const WRITERS_MAX: usize = 10;
 /// At most so many programs of a writer are told.
 const PROGRAMS_MAX: usize = 3;
 
+/// Watched for less, nothing is said of a whole day: a short burst would look like a habit.
+const DAY_FROM_S: f64 = 59.5;
+
 /// Of fewer waits for flushes than this share nobody is named.
 const SYNCS_MIN: f64 = 0.05;
 
@@ -41,18 +44,20 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
     // Writing to a string does not fail.
     let _ = writeln!(
         text,
-        "  Written {} ({} a day){amplification}; {:.0} flushes a minute.\n",
-        who.device_bytes, who.bytes_a_day, who.flushes_a_minute
+        "  Written {}{}{amplification}; {}.\n",
+        who.device_bytes,
+        a_day(who, who.bytes_a_day).map_or_else(String::new, |pace| format!(" ({pace})")),
+        flushes(who)
     );
     text.push_str(&synced(who));
     for writer in who.writers.iter().take(WRITERS_MAX) {
         let about = if writer.is_counted { "" } else { "about " };
         let _ = writeln!(
             text,
-            "  {about}{:.0} %  {}: {} a day reached the device; its programs wrote {} in these {:.0} s",
+            "  {about}{:.0} %  {}: {} reached the device; its programs wrote {} in these {:.0} s",
             100.0 * writer.share,
             writer.name,
-            writer.bytes_a_day,
+            a_day(who, writer.bytes_a_day).unwrap_or_else(|| writer.reached_bytes.to_string()),
             writer.asked_bytes,
             who.seconds
         );
@@ -87,8 +92,24 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         );
     }
     text.push_str(&remedies(who));
-    text.push_str(&saved(changes));
+    text.push_str(&saved(who, changes));
     text
+}
+
+/// `bytes` a day as text; nothing where the watch was too short to say it of a day.
+fn a_day(who: &Who, bytes_a_day: Bytes) -> Option<String> {
+    (who.seconds >= DAY_FROM_S).then(|| format!("{bytes_a_day} a day at this pace"))
+}
+
+/// How often the storage was told to keep all that it had, with what that is.
+fn flushes(who: &Who) -> String {
+    const WHAT: &str = "a flush makes the storage keep all that was written so far";
+    if who.seconds >= DAY_FROM_S {
+        return format!("{:.0} flushes a minute ({WHAT})", who.flushes_a_minute);
+    }
+    let count = (who.flushes_a_minute * who.seconds / 60.0).round();
+    let noun = if count == 1.0 { "flush" } else { "flushes" };
+    format!("{count:.0} {noun} ({WHAT})")
 }
 
 /// Who makes the flushes, as far as somebody was seen waiting for them.
@@ -183,13 +204,20 @@ pub const fn remedy_in_words(remedy: Remedy) -> &'static str {
     }
 }
 
-fn saved(changes: &[Change]) -> String {
+fn saved(who: &Who, changes: &[Change]) -> String {
+    // Of a short watch the same pace is told by the second.
+    let (unit, part) = if who.seconds >= DAY_FROM_S { ("a day", 1) } else { ("a second", 86_400) };
+    let pace = |bytes: Bytes| Bytes(bytes.get() / part);
     let mut text = String::new();
     for change in changes.iter().filter(|change| change.is_told) {
         let head = if text.is_empty() { "\nMeasured against the earlier watch:\n" } else { "" };
         let name = change.name.as_deref().unwrap_or("all");
-        let _ =
-            writeln!(text, "{head}  {name}: {} a day before, {} now", change.before, change.now);
+        let _ = writeln!(
+            text,
+            "{head}  {name}: {} {unit} before, {} now",
+            pace(change.before),
+            pace(change.now)
+        );
     }
     if text.is_empty() && !changes.is_empty() {
         text.push_str("\nNo change of 5 % or more against the earlier watch.\n");
@@ -217,7 +245,7 @@ mod tests {
         let seen =
             Watched { seconds: 6.0, programs, device_bytes: 120 << 20, ..Watched::default() };
         let text = page("vda", None, &who(&seen), &[]);
-        let expected = "  about 100 %  programs outside services: 1.6 TiB a day reached the device; its programs wrote 120.0 MiB in these 6 s\n        \
+        let expected = "  about 100 %  programs outside services: 120 MiB reached the device; its programs wrote 120.0 MiB in these 6 s\n        \
                         dd 80 MiB, programs that have ended (started by bash) 40 MiB, bash 512 bytes\n";
         assert!(text.contains(expected), "{text}");
     }

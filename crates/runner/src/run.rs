@@ -323,7 +323,9 @@ impl Run<'_> {
             });
         }
         if self.target.abilities().read_only {
-            warnings.push(WarningCause::ReadOnlyTarget);
+            if !self.target.abilities().written_before {
+                warnings.push(WarningCause::ReadOnlyTarget);
+            }
         } else if self.span_state.is_unwritten(spec, place.span) {
             warnings.push(WarningCause::NeverWritten);
         }

@@ -136,6 +136,7 @@ impl SimulatedTarget {
             logical_block: LOGICAL_BLOCK,
             directness: Directness::Direct,
             read_only: false,
+            written_before: false,
             discard: model.discard.is_some(),
             keeps_data: contents.is_some(),
             queue_depth_max: HOST_QUEUE,

@@ -73,7 +73,11 @@ pub(super) fn look(root: &Sysroot, args: &CheckArgs) -> Result<Seen, Failure> {
     let earlier = known_cards::of_card(&identity);
     let mounts = if root.is_running_system() { mounted_on(&args.target) } else { Vec::new() };
     let is_file = root.is_running_system() && args.target.is_file();
-    let conditions = conditions(identity);
+    let mut conditions = conditions(identity);
+    if is_file {
+        // It is called a file before it is measured, too.
+        conditions.target.kind = TargetKind::File;
+    }
     Ok(Seen { conditions, signs, power, earlier, mounts, is_directory, is_file, is_writable })
 }
 

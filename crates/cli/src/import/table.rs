@@ -222,7 +222,10 @@ fn printed(figure: &Figure) -> String {
         "score (in the file)" => "score, printed in the file",
         other => other,
     };
-    format!("{name}: {} {}", figure.value, figure.unit).trim_end().to_owned()
+    // Beside the rate in MB/s another figure in MB would look like a mistake.
+    let is_binary = figure.unit_bytes_per_s == Some(1_048_576.0) && figure.unit.starts_with("MB");
+    let unit = if is_binary { ", in MiB" } else { "" };
+    format!("{name}: {} {}{unit}", figure.value, figure.unit).trim_end().to_owned()
 }
 
 /// The rows in columns, the last one ragged.

@@ -89,7 +89,7 @@ fn a_log_is_explained_in_words_and_in_json() {
     let path = log.to_str().unwrap();
     let told = run(watch(&["--explain", path])).expect(0).stdout;
     assert!(told.contains("Limited by small writes of the storage mmcblk0"), "{told}");
-    assert!(told.contains("28\ntransactions/s") || told.contains("28 transactions/s"), "{told}");
+    assert!(told.contains("28\nrequests/s") || told.contains("28 requests/s"), "{told}");
     let told = run(watch(&["--explain", path, "--json"])).expect(0).stdout;
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["devices"][0]["limited_by"]["limit"], "storage_small_write");

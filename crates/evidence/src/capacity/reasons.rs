@@ -140,7 +140,7 @@ fn what_happens(evidence: &Evidence, finding: &Finding) -> String {
     match finding.kind {
         Kind::Wrap => {
             format!(
-                "addresses above {edge} lead to the same places as lower ones{}",
+                "addresses above {edge} are stored at the same places as lower ones{}",
                 same_place(evidence, finding)
             )
         }
@@ -192,7 +192,7 @@ fn same_place(evidence: &Evidence, finding: &Finding) -> String {
     let found = format!(": data written at {} was found at {}", Bytes(written), Bytes(read));
     match folded {
         Some((first, same)) if first == same && first != read => {
-            format!("{found}, since both lead to {}", Bytes(first))
+            format!("{found}, because both are stored at one place, {}", Bytes(first))
         }
         _ => found,
     }

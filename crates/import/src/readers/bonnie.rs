@@ -23,7 +23,9 @@ pub(super) fn is_sign(view: &View) -> bool {
 }
 
 /// What goes through the page cache.
-const CACHE: Cache = Cache::Used("bonnie++ reads and writes through the page cache");
+const CACHE: Cache = Cache::Used(
+    "bonnie++ reads and writes through the page cache, so its figures may be those of memory",
+);
 
 /// The record of all tables.
 pub(super) fn read(lines: &[Line]) -> Result<RecordDraft, ImportError> {

@@ -332,9 +332,9 @@ fn phase(
 const fn cache(command: Command) -> Cache {
     match (command.is_direct, command.sync) {
         (true, _) => Cache::Bypassed,
-        (false, Sync::None) if command.is_told => {
-            Cache::Used("dd's command asks for no direct I/O, so the page cache was in use")
-        }
+        (false, Sync::None) if command.is_told => Cache::Used(
+            "dd's command asks for no direct I/O, so the figure may be that of the page cache (memory)",
+        ),
         (false, Sync::None) => {
             Cache::Unknown("dd's output does not tell whether the page cache was in use")
         }

@@ -169,7 +169,9 @@ fn add(
     (phase.bytes, phase.ops) = (Bytes(total.bytes), total.operations);
     phase.duration = Nanos::from_secs_f64(parameters.seconds);
     phase.cache = match parameters.is_cached {
-        Some(true) => Cache::Used("DiskSpd used the cache of the system"),
+        Some(true) => Cache::Used(
+            "DiskSpd used the cache of the system, so its figures may be those of memory",
+        ),
         Some(false) => Cache::Bypassed,
         None => Cache::Unknown("the lines about DiskSpd's cache are missing"),
     };

@@ -172,9 +172,9 @@ fn read_speed(
     let mut phase = at_rate(line, op, name)?;
     phase.sync = if is_write { Sync::AtEnd } else { Sync::None };
     phase.cache = Cache::Used(if is_write {
-        "f3write writes through the page cache"
+        "f3write writes through the page cache, so the figure may be higher than that of direct writes"
     } else {
-        "f3read reads through the page cache"
+        "f3read reads through the page cache, so the figure may be higher than that of direct reads"
     });
     if !is_write {
         (phase.bytes, phase.span) = (data.tested(), data.tested());

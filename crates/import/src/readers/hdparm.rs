@@ -19,6 +19,10 @@ use cardproof_record::{ErrorCause, Finding, OpName, PatternName};
 
 const TOOL: ForeignTool = ForeignTool::Hdparm;
 
+/// What follows from the page cache, through which hdparm -t reads after it has emptied it.
+pub(crate) const READS_AHEAD: &str = "hdparm -t reads the storage through the page cache, so the kernel reads ahead, \
+                                      and the figure may be higher than that of direct reads";
+
 /// What hdparm reads at a time.
 const BLOCK: Bytes = Bytes::mib(2);
 
@@ -174,11 +178,7 @@ fn read_timing(line: &Line, timing: &str, found: &mut Found) -> Result<(), Impor
         return Ok(());
     }
     let bytes = Bytes((moved.value * 1_048_576.0) as u64);
-    let cache = if what.contains("O_DIRECT") {
-        Cache::Bypassed
-    } else {
-        Cache::Used("hdparm -t reads through the page cache, which it empties first")
-    };
+    let cache = if what.contains("O_DIRECT") { Cache::Bypassed } else { Cache::Used(READS_AHEAD) };
     let draft = PhaseDraft {
         block: BLOCK,
         span: bytes,

@@ -110,7 +110,9 @@ fn command_in(view: &View) -> Option<Command> {
     let cache = if has('D', "-direct") {
         Cache::Bypassed
     } else {
-        Cache::Used("ioping's command does not ask for direct I/O")
+        Cache::Used(
+            "ioping's command does not ask for direct I/O, so its figures may be those of memory",
+        )
     };
     let is_in_order = has('L', "-linear");
     let pattern = if is_in_order { PatternName::Sequential } else { PatternName::Random };

@@ -142,7 +142,9 @@ impl Run {
         }
         phase.cache = match self.is_direct {
             Some(true) => Cache::Bypassed,
-            Some(false) => Cache::Used("iozone ran without -I, and so through the page cache"),
+            Some(false) => Cache::Used(
+                "iozone ran without -I, and so through the page cache: its figures may be those of memory",
+            ),
             None => Cache::Unknown(
                 "iozone's command line is missing, so whether -I was given is not known",
             ),

@@ -166,9 +166,9 @@ impl Run {
         }
         phase.cache = match self.is_direct {
             Some(true) => Cache::Bypassed,
-            Some(false) => {
-                Cache::Used("sysbench used the page cache: its flags ask for no direct I/O")
-            }
+            Some(false) => Cache::Used(
+                "sysbench used the page cache, so its figures may be those of memory: its flags ask for no direct I/O",
+            ),
             None => Cache::Unknown("sysbench's line about its flags is missing"),
         };
         self.set_rates(&mut phase);

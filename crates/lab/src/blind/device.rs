@@ -75,6 +75,7 @@ impl Device {
             logical_block: specimen.logical_block,
             directness: Directness::Direct,
             read_only: specimen.read_only,
+            written_before: false,
             discard: false,
             keeps_data: true,
             queue_depth_max: QUEUE,

@@ -115,6 +115,7 @@ impl Space {
             logical_block: Bytes(SECTOR),
             directness: Directness::Direct,
             read_only: false,
+            written_before: false,
             discard: false,
             keeps_data: true,
             queue_depth_max: 1,

@@ -14,7 +14,7 @@ use crate::judge::judge;
 use crate::meaning::{
     Grade, PAUSE_POOR, Purpose, READ_POOR_IOPS, STALLED_SHARE_POOR, WRITE_POOR_IOPS, alone, grades,
 };
-use crate::pauses::{longest_wait, stalls};
+use crate::pauses::{FELT_PAUSE, longest_wait, stalls};
 use crate::published::SAME;
 use crate::quantity::{ClassLimit, Quantity, Rate, limits_of};
 use crate::reference::published_rates;
@@ -127,6 +127,9 @@ pub enum Fast {
         /// The pauses, where they are bad.
         #[serde(skip)]
         bad_pauses: Option<BadPauses>,
+        /// The longest pause, where some are felt and not bad.
+        #[serde(skip)]
+        felt_pause: Option<Nanos>,
         /// Its place among published measurements; absent where there is no sound figure.
         place: Option<Place>,
         /// What forbids a word about its speed, where something does.
@@ -171,6 +174,7 @@ impl Fast {
             a1_missed: missed(record, &verdicts, "A1"),
             slow_by: slow_by(record, &purposes),
             bad_pauses: bad_pauses(record, &purposes),
+            felt_pause: felt_pause(record, &purposes),
             doubt: forbidding(record),
             place: place(record).filter(|_| forbidding(record).is_none()),
             disturbed: disturbed(record),
@@ -272,6 +276,12 @@ fn bad_pauses(record: &Record, purposes: &[(Purpose, Grade)]) -> Option<BadPause
         return Some(BadPauses::Long(longest));
     }
     stalls(record).map(|stalls| BadPauses::Share(stalls.share_max))
+}
+
+/// The longest pause of `record`, where some are felt and none is bad.
+fn felt_pause(record: &Record, purposes: &[(Purpose, Grade)]) -> Option<Nanos> {
+    purposes.iter().find(|it| **it == (Purpose::Pauses, Grade::Fair))?;
+    longest_wait(record).map(|longest| longest.length).filter(|length| *length >= FELT_PAUSE)
 }
 
 /// The grade for a computer that runs from the storage: that of the worse of starting programs and

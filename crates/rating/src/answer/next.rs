@@ -259,6 +259,7 @@ mod tests {
             a1_missed: None,
             slow_by: Vec::new(),
             bad_pauses: None,
+            felt_pause: None,
             place: None,
             doubt: None,
             disturbed,

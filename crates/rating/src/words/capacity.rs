@@ -117,7 +117,7 @@ impl Capacity {
     pub fn beside_another(&self) -> Option<&'static str> {
         let words = match self.part_tested() {
             _ if self.is_file => "file keeps data",
-            Some(_) => "genuine as far as tested",
+            Some(_) => "genuine so far",
             None => "genuine",
         };
         (self.verdict == CapacityVerdict::Genuine).then_some(words)

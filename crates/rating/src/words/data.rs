@@ -1,9 +1,10 @@
 //! Data checks in words: wrong data, and the smallest loss that a check detects.
 
 use cardproof_facts::CONFIDENCE;
-use cardproof_record::{DataCheck, Phase, Record};
+use cardproof_record::{CapacityVerdict, DataCheck, Phase, Record};
 use cardproof_units::Bytes;
 
+use crate::capacity::capacity;
 use crate::data::{compared_elsewhere, compared_in_phases, is_all_right, share_found, wrong_data};
 use crate::scope::size_beyond_range;
 
@@ -47,7 +48,9 @@ pub fn in_words(record: &Record) -> Option<String> {
             of_phases.max_by_key(|check| check.places).map(|check| sample(&check, "after a phase"))
         }
     };
-    let parts: Vec<String> = [sampled, in_full].into_iter().flatten().collect();
+    let of_fake = is_fake(record).then(|| "this says nothing of the rest of this fake".to_owned());
+    let of_fake = of_fake.filter(|_| sampled.is_some() || in_full.is_some());
+    let parts: Vec<String> = [sampled, in_full, of_fake].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
@@ -71,7 +74,13 @@ pub fn right_elsewhere(record: &Record) -> Option<String> {
     })
 }
 
-/// As [`in_words`] in a few words, if the final check found all data correct; `None` otherwise.
+/// Whether the test of the capacity found that the storage holds less than it announces.
+fn is_fake(record: &Record) -> bool {
+    capacity(record).is_some_and(|found| found.verdict == CapacityVerdict::Fake)
+}
+
+/// As [`in_words`] in a few words, if the final check found all data correct; `None` otherwise. Of a fake it is said of
+/// which range that is true, and nothing where that would be all of it.
 #[must_use]
 pub fn in_short(record: &Record) -> Option<String> {
     let check = record.data_check?;
@@ -84,8 +93,14 @@ pub fn in_short(record: &Record) -> Option<String> {
         Some(_) => format!(" (first {})", check.to_bytes),
         None => String::new(),
     };
-    is_all_right(record)
-        .then(|| format!("Data check{range}: all {} blocks were read back correctly", check.places))
+    let of_fake = match (is_fake(record), range.is_empty()) {
+        (false, _) => "",
+        (true, false) => " there; this says nothing of the rest of this fake",
+        (true, true) => return None,
+    };
+    is_all_right(record).then(|| {
+        format!("Data check{range}: all {} blocks were read back correctly{of_fake}", check.places)
+    })
 }
 
 fn sample(check: &DataCheck, when: &str) -> String {

@@ -41,7 +41,9 @@ impl fmt::Display for Ground {
                 f,
                 "sequential write: not measured; every published card with such random writes has {slowest} or more"
             ),
-            Self::Nothing { quantity, why } => write!(f, "{}: {}", quantity.label(), why.words()),
+            Self::Nothing { quantity, why } => {
+                write!(f, "{}, which decides, was {}", quantity.label(), why.words())
+            }
             Self::Figure { quantity, rate, tool, count, at_least, place, is_cache_unknown } => {
                 let cache = if *is_cache_unknown {
                     "; it is unknown whether the page cache was used"

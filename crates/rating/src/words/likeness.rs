@@ -17,7 +17,7 @@ impl Difference {
             Self::Method(_) => "the method".to_owned(),
             Self::Profile(_) => "the profile".to_owned(),
             Self::Host(_) => "the host".to_owned(),
-            Self::Range(_) => "the range".to_owned(),
+            Self::Range(_) => "the test range".to_owned(),
             Self::PageCache => "the use of the page cache".to_owned(),
             Self::Doubt(_) => self.to_string(),
         }
@@ -28,15 +28,17 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = || self.subject();
         match self {
-            Self::Method([a, b]) => write!(f, "{} differs ({a}; {b})", subject()),
-            Self::Profile([a, b]) => write!(f, "{} differs (version {a}; version {b})", subject()),
-            Self::Host(Some([a, b])) => write!(f, "{} differs ({a}; {b})", subject()),
+            Self::Method([a, b]) => write!(f, "{} differs: {a} and {b}", subject()),
+            Self::Profile([a, b]) => {
+                write!(f, "{} differs: version {a} and version {b}", subject())
+            }
+            Self::Host(Some([a, b])) => write!(f, "{} differs: {a} and {b}", subject()),
             Self::Host(None) => f.write_str("the host is unknown for one of them"),
             Self::Range([a, b]) => {
                 let told = |span: Bytes| {
                     if span == Bytes::ZERO { "unknown".to_owned() } else { span.to_string() }
                 };
-                write!(f, "{} differs ({}; {})", subject(), told(*a), told(*b))
+                write!(f, "{} differs: {} and {}", subject(), told(*a), told(*b))
             }
             Self::PageCache => f.write_str("only one used the page cache"),
             Self::Doubt(doubt) => write!(f, "a figure is in doubt: {doubt}"),

@@ -107,7 +107,7 @@ impl fmt::Display for Evidence {
                 write!(f, "one of {cpus} processors was {} busy", percent(share))
             }
             Self::Busiest { name, share, transactions } => {
-                let rate = per_s(*transactions, "transactions");
+                let rate = per_s(*transactions, "requests");
                 write!(f, "{name} {} busy with {rate}", percent(share))
             }
             Self::NoCounters => {

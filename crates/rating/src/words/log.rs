@@ -27,9 +27,9 @@ impl LogState {
     }
 }
 
-/// What was done, such as `26 transactions/s of 34.7 KiB, 0.92 MB/s`.
+/// What was done, such as `26 requests/s of 34.7 KiB, 0.92 MB/s`.
 fn work(share: &StateShare) -> String {
-    let rate = per_s(share.transactions_per_s, "transactions");
+    let rate = per_s(share.transactions_per_s, "requests");
     format!("{rate} of {} on average, {}", share.mean_bytes, share.bytes_per_s)
 }
 

@@ -277,8 +277,10 @@ impl Risk {
                 "programs that look at access times (some mail readers) see old ones"
             }
             Self::OutOfMemory => {
-                "programs may run out of memory if their data does not compress; some systems switch swap on again \
-                 at the next start"
+                "programs may run out of memory if their data does not compress; swapoff holds until the next start. \
+                 To keep swap off the card: with dphys-swapfile (older Raspberry Pi OS) `sudo systemctl disable \
+                 dphys-swapfile`; with rpi-swap (newer) choose zram as `man swap.conf` says; elsewhere take the line \
+                 with swap out of /etc/fstab"
             }
             Self::LostLogs => {
                 "each restart deletes the logs, and a crash or a power cut those that show its cause"

@@ -57,7 +57,9 @@ impl Use {
                 "the time for 20,000 synced writes, 10,000 random reads and 5,000 random writes of \
                  4 KiB at queue depth 1"
             }
-            Self::Database => "SQLite transactions a second (4.1 synced 4 KiB writes each)",
+            Self::Database => {
+                "database transactions a second (one change that SQLite saves, 4.1 synced writes of 4 KiB)"
+            }
             Self::Camera => "the sustained sequential write rate in MB/s (once a cache is full)",
             Self::Retro => {
                 "the time for 1,000 MB of sequential reads, and 10,000 random reads and 500 synced \

@@ -178,7 +178,7 @@ pub const fn likelihood(likelihood: Likelihood) -> &'static str {
     match likelihood {
         Likelihood::LikelyMeets => "probably passed",
         Likelihood::LikelyMisses => "probably not passed",
-        Likelihood::Unclear => "unclear",
+        Likelihood::Unclear => "cannot be told",
     }
 }
 

@@ -223,7 +223,7 @@ fn only_figures_of_the_same_method_are_compared() {
     assert!(row.cells[1].rate.is_some() && row.cells[1].ratio.is_none());
     insta::assert_snapshot!(
         row.cells[1].not_alike.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
-        @"the host differs (NanoPi M4; Raspberry Pi 4)"
+        @"the host differs: NanoPi M4 and Raspberry Pi 4"
     );
     assert!(comparison.rankings.iter().all(|ranking| ranking.cards.len() == 1));
     // The same card in the same host by two methods that both run iozone over the same range.

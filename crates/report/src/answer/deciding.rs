@@ -1,13 +1,17 @@
-//! The figures that decide a bad answer, each beside its limit.
+//! The figures that decide an answer that is not good, each beside its limit.
 
 use cardproof_rating::answer::{BadPauses, Fast, TooLow};
 use cardproof_rating::wording::bare;
-use cardproof_rating::{Purpose, Quantity};
+use cardproof_rating::{FELT_PAUSE, Purpose, Quantity};
 
-/// The figure that makes a use slow and the limit, in brackets; empty where it is not slow.
+/// The figure that makes a use slow and the limit, in brackets; empty where it is not
+/// slow. Of pauses the longest.
 pub(super) fn deciding_figure(fast: &Fast, purpose: Purpose) -> String {
-    let Fast::Measured { slow_by, bad_pauses, .. } = fast else { return String::new() };
+    let Fast::Measured { slow_by, bad_pauses, felt_pause, .. } = fast else { return String::new() };
     match (purpose, bad_pauses) {
+        (Purpose::Pauses, None) => felt_pause.map_or_else(String::new, |longest| {
+            format!(" (longest {longest}, limit {FELT_PAUSE})")
+        }),
         (Purpose::Pauses, Some(BadPauses::Long(longest))) => {
             format!(" (longest {longest}, limit {})", BadPauses::LENGTH)
         }

@@ -6,7 +6,7 @@ use cardproof_rating::answer::{
     Standing, Thing, Untested,
 };
 use cardproof_rating::signs::{LogRead, Sign};
-use cardproof_rating::{Defect, DefectKind, Grade, Wear, range_too_small};
+use cardproof_rating::{Defect, DefectKind, FELT_PAUSE, Grade, Wear, range_too_small};
 use cardproof_record::{ReasonCode, Record, WarningCode};
 use cardproof_units::Bytes;
 use serde::Serialize;
@@ -200,6 +200,9 @@ fn real(real: &Real, found_on: Option<&str>, failure: Option<&str>) -> Said {
 /// The verdict word where there is none.
 const NOT_KNOWN: &str = "not known";
 
+/// The verdict word where some uses have a grade, and the whole has none.
+const KNOWN_IN_PART: &str = "known in part";
+
 /// Why there is no test; `failure` says what failed, where that is the cause.
 fn untested(why: Untested, failure: Option<&str>) -> String {
     let words = match why {
@@ -317,15 +320,17 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
         .map(|(purpose, grade)| {
             let word = speed_word(*purpose, *grade);
             let figure = deciding_figure(fast, *purpose);
-            match purpose {
-                Purpose::Pauses => format!("{word} pauses{figure}"),
+            match (purpose, grade) {
+                (Purpose::Pauses, Grade::Good) => format!("no pauses of {FELT_PAUSE} or more"),
+                (Purpose::Pauses, _) => format!("{word} pauses{figure}"),
                 _ => format!("{} {word}{figure}", purpose_in_words(*purpose)),
             }
         })
         .collect();
     let unknown = purposes.iter().filter(|(_, grade)| *grade == Grade::Unknown);
     let unknown: Vec<&str> = unknown.map(|(purpose, _)| purpose_in_words(*purpose)).collect();
-    if disturbed.0 > 0 && !parts.is_empty() && !unknown.is_empty() {
+    let is_in_part = system == Grade::Unknown && !parts.is_empty() && doubt.is_none();
+    if (disturbed.0 > 0 || is_in_part) && !parts.is_empty() && !unknown.is_empty() {
         parts.push(format!("{} not known", unknown.join(", ")));
     }
     let [(_, a1, ..), _] = classes;
@@ -349,13 +354,28 @@ fn fast(fast: &Fast, failure: Option<&str>) -> Said {
         parts.push("the figures are too uneven for a grade".to_owned());
     }
     if let (count @ 1.., tests) = disturbed {
-        parts.push(format!("other programs disturbed {count} of {tests} tests"));
+        let effect = if doubt.is_none() { effect_of_disturbance(system) } else { "" };
+        parts.push(format!("other programs disturbed {count} of {tests} tests{effect}"));
     }
     let verdict = match system {
+        Grade::Unknown if is_in_part => KNOWN_IN_PART,
         Grade::Unknown => NOT_KNOWN,
         grade => speed_word(Purpose::System, grade),
     };
     (verdict, parts)
+}
+
+/// What the grade of a system is worth although other programs disturbed the tests: they only slow a test, and each
+/// grade covers all that the storage may reach without them.
+const fn effect_of_disturbance(system: Grade) -> &'static str {
+    match system {
+        Grade::Good => "; without them it can only be faster, so it stays good",
+        Grade::FairOrGood | Grade::Fair | Grade::PoorOrFair => {
+            "; they only slow it, and the grades allow for that"
+        }
+        Grade::Poor => "; it would be slow without them, too",
+        Grade::Unknown => "",
+    }
 }
 
 /// Why there is no word about the speed.

@@ -77,7 +77,12 @@ pub(super) fn notes(comparison: &Comparison, rankings: &[&Ranking], wanted: Use)
 /// What the figure is by which the cards are ordered, where one has it and its heading does not say it.
 fn score(comparison: &Comparison, wanted: Use) -> Option<String> {
     let is_shown = comparison.rankings.iter().any(|it| it.by == wanted && !it.cards.is_empty());
-    (is_shown && wanted.is_better_low()).then(|| format!("\"time\": {}.", wanted.formula()))
+    let heading = match wanted {
+        Use::Database => "transactions /s",
+        _ if wanted.is_better_low() => "time",
+        _ => return None,
+    };
+    is_shown.then(|| format!("\"{heading}\": {}.", wanted.formula()))
 }
 
 /// Which cards have figures of several runs.
@@ -217,10 +222,10 @@ fn absent(comparison: &Comparison, wanted: Use) -> Option<String> {
 
 /// Causes, each once, with the cards that they concern.
 #[derive(Default)]
-struct Causes(Vec<(String, Vec<String>)>);
+pub(super) struct Causes(Vec<(String, Vec<String>)>);
 
 impl Causes {
-    fn add(&mut self, cause: &str, name: &str) {
+    pub(super) fn add(&mut self, cause: &str, name: &str) {
         let name = name.to_owned();
         match self.0.iter_mut().find(|(known, _)| known == cause) {
             Some((_, names)) if names.contains(&name) => {}
@@ -229,16 +234,20 @@ impl Causes {
         }
     }
 
-    fn in_words(&self, mark: &str, meaning: &str) -> Option<String> {
+    /// What `told` makes of each with its cards.
+    pub(super) fn each(&self, told: impl Fn(&str, &str) -> String) -> Vec<String> {
         let one = |(cause, names): &(String, Vec<String>)| {
-            let of = if names.len() > NAMES_MAX {
-                format!("{} cards", names.len())
+            if names.len() > NAMES_MAX {
+                told(cause, &format!("{} cards", names.len()))
             } else {
-                names.join(", ")
-            };
-            format!("{cause} ({of})")
+                told(cause, &names.join(", "))
+            }
         };
-        let causes: Vec<String> = self.0.iter().map(one).collect();
+        self.0.iter().map(one).collect()
+    }
+
+    fn in_words(&self, mark: &str, meaning: &str) -> Option<String> {
+        let causes = self.each(|cause, names| format!("{cause} ({names})"));
         (!causes.is_empty()).then(|| format!("\"{mark}\" means {meaning}: {}.", causes.join("; ")))
     }
 }

@@ -307,7 +307,7 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
     };
     let unit = ranking.by.unit();
     let in_unit = |value: f64| match unit {
-        "/s" => format!("{} transactions a second", figure(value)),
+        "/s" => format!("{} database transactions a second", figure(value)),
         "MB/s" => told("bytes/s", value * 1e6).to_string(),
         unit => format!("{} {unit}", figure(value)),
     };
@@ -341,7 +341,7 @@ fn best(ranking: &Ranking, choice: &Choice, disturbed: &[&str]) -> String {
                 _ => format!("{first} to {last}"),
             };
             let unit = match unit {
-                "/s" => "transactions a second",
+                "/s" => "database transactions a second",
                 "s" => "s for the same work",
                 other => other,
             };

@@ -1,7 +1,5 @@
 //! What a comparison says, as tables with words above and below, before it is set anywhere.
 
-use std::collections::HashSet;
-
 use cardproof_rating::compare::{
     ComparedCell, ComparedRow, Comparison, Correlation, Places, Ranked, Ranking, Ratio, Use,
 };
@@ -9,7 +7,7 @@ use cardproof_rating::{Rate, wording};
 use cardproof_units::{Iops, Throughput};
 
 use super::names::all_shown;
-use super::notes;
+use super::notes::{self, Causes};
 use crate::clean::one_line;
 use crate::wrap::sentence;
 
@@ -31,11 +29,6 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
     let is_wanted = |ranking: &&Ranking| ranking.by == wanted;
     let mut sections: Vec<Section> =
         comparison.rows.iter().map(|row| measured(comparison, row)).collect();
-    // A reason that holds for several rates is said once.
-    let mut said = HashSet::new();
-    for section in &mut sections {
-        section.notes.retain(|note| said.insert(note.clone()));
-    }
     if let Some(first) = sections.first_mut() {
         first.about.insert(0, how_to_read(comparison));
     }
@@ -50,23 +43,22 @@ pub(super) fn sections(comparison: &Comparison, wanted: Use) -> Vec<Section> {
 fn how_to_read(comparison: &Comparison) -> String {
     let first = comparison.cards.first().map_or(String::new(), |name| one_line(name));
     let mut text = format!(
-        "Speed relative to {first}. With {} confidence, not one of these intervals of ratios is wrong. If an \
-         interval excludes 1, the difference is real. The order below adds up the times of all parts. It can be \
-         certain even if no single figure is.",
+        "\"ratio\": how many times as fast as {first}; the true ratio lies in the interval beside it, with {} \
+         confidence for all of them together. Where that interval does not hold 1, one of the two is certainly \
+         faster. The order at the end rests on the sum of the times, not on single ratios.",
         wording::percent(comparison.confidence)
     );
     if comparison.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.runs == 1) {
         text.push_str(
-            " The interval of a rate from one run leaves out the differences between runs; the intervals of \
-             ratios and the order include them.",
+            " Of a card that was measured once, the interval beside the rate does not show how much another run \
+             may differ. The interval beside the ratio and the order allow for that.",
         );
     }
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.cells).filter_map(|it| it.ratio);
     if ratios.any(|ratio| ratio.between.is_none()) {
         text.push_str(
-            " A ratio of a single figure, one run without an interval, has none; nor has one of a test \
-             that something disturbed, where nothing bounds the loss. Whether the two differ is then not \
-             known.",
+            " \"no interval\": the rates are not known well enough to say which is faster, since one is a single \
+             figure or its test was disturbed.",
         );
     }
     text
@@ -82,11 +74,18 @@ fn between(unit: &str, [low, high]: [f64; 2]) -> String {
 }
 
 fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {
-    let mut notes: Vec<String> = Vec::new();
     let mut rows = Vec::with_capacity(row.cells.len());
+    let mut unlike = Causes::default();
     for (name, cell) in all_shown(comparison).iter().zip(&row.cells) {
-        rows.push(cells(name, row.unit, cell, &mut notes));
+        rows.push(cells(name, row.unit, cell));
+        if cell.rate.is_some() && !cell.not_alike.is_empty() {
+            let reasons: Vec<String> =
+                cell.not_alike.iter().map(|it| one_line(&it.to_string())).collect();
+            unlike.add(&reasons.join("; "), name);
+        }
     }
+    // Under every figure that it is about, the reason stands again.
+    let notes = unlike.each(|cause, names| format!("No ratio for {names}: {cause}."));
     Section {
         heading: row.what.to_string(),
         about: Vec::new(),
@@ -96,15 +95,10 @@ fn measured(comparison: &Comparison, row: &ComparedRow) -> Section {
     }
 }
 
-fn cells(name: &str, unit: &str, cell: &ComparedCell, notes: &mut Vec<String>) -> Vec<String> {
+fn cells(name: &str, unit: &str, cell: &ComparedCell) -> Vec<String> {
     let Some(rate) = cell.rate else {
         return vec![name.to_owned(), "not measured".to_owned()];
     };
-    if !cell.not_alike.is_empty() {
-        let reasons: Vec<String> =
-            cell.not_alike.iter().map(|it| one_line(&it.to_string())).collect();
-        notes.push(format!("No ratio for {name}: {}.", reasons.join("; ")));
-    }
     let rate_between = cell.between.map_or(String::new(), |ends| between(unit, ends));
     let mut row = vec![name.to_owned(), told(unit, rate).to_string(), rate_between];
     if let Some(Ratio { estimate, between }) = cell.ratio {
@@ -236,8 +230,8 @@ fn correlated(correlations: &[Correlation]) -> Section {
     Section {
         heading: "What the times of jobs go with".to_owned(),
         about: vec![
-            "Spearman's rank correlation of a job's time with a rate: -1 where the faster card \
-             always took less time, 0 where they have nothing to do with each other."
+            "How closely the time of a job follows a rate: -1 where a card with a higher rate always took less \
+             time, 0 where the two have nothing to do with each other (Spearman's rank correlation)."
                 .to_owned(),
         ],
         columns: vec!["job and rate", "correlation", "cards"],

@@ -34,6 +34,9 @@ pub(super) fn write(
     if let Some(quote) = words::quote_in_page(answer.answer) {
         markup!(page, "<p class=\"quote\">{}</p>\n", &bound(&quote));
     }
+    if let Some(reserve) = answer.reserve() {
+        markup!(page, "<p class=\"quote\">{}</p>\n", &bound(&format!("{reserve}.")));
+    }
     page.literal("<div class=\"lead\">\n<div>\n");
     replies(page, answer);
     // Of another record than a check's the page has a list of its own.

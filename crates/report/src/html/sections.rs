@@ -55,7 +55,7 @@ pub(super) fn write(page: &mut Markup, contents: &Contents) {
     if contents.has_verdicts() {
         write_folded(page, "capacity", contents.capacity_heading, &contents.capacity);
     }
-    write_folded(page, "limits", "What limited", &contents.limits_in_full());
+    write_folded(page, "limits", "What set the figures", &contents.limits_in_full());
     write_folded(page, "course", contents.course_heading, &contents.course);
 }
 

@@ -32,8 +32,9 @@ const TABLE_WIDTH: u16 = 80;
 const TABLE_NAME_MAX: usize = 24;
 const VERDICT: usize = 1;
 
-/// A longer label moves the rest of its own row alone.
+/// A longer label moves the rest of its own row alone, and so does a longer result where lines must fit.
 const LABEL_MAX: usize = 16;
+const RESULT_MAX: usize = 22;
 
 /// A result that is cut keeps at least so many columns.
 const RESULT_MIN: usize = 16;
@@ -48,22 +49,23 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
     let mut rows: Vec<[String; 4]> = entries
         .iter()
         .map(|entry| {
-            let id = format!("{}{}", entry.short_id(), mark(entry, latest));
             let label = entry.label.clone().unwrap_or_default();
-            [id, label, entry.day().to_owned(), entry.result()]
+            [entry.short_id().to_owned(), label, entry.day().to_owned(), entry.result()]
         })
         .collect();
     if is_fitted {
-        cut_results(&mut rows, entries, width);
+        cut_results(&mut rows, entries, latest, width);
     }
-    let widths: Vec<usize> = (0..4).map(|column| widest(&rows, column)).collect();
+    let widths: Vec<usize> = (0..4).map(|column| widest(&rows, column, is_fitted)).collect();
     // Where no record has a label, there is no column of labels.
     let shown: Vec<usize> = (0..4).filter(|&column| widths[column] > 0).collect();
     let mut out = String::new();
     for (entry, row) in entries.iter().zip(&rows) {
         let of_row = |column: usize| widths[column].max(columns_of(&row[column])) + GAP.len();
         let taken: usize = shown.iter().map(|&column| of_row(column)).sum();
-        let card_width = width.saturating_sub(taken).max(CARD_MIN);
+        // Behind the card it takes no room from the cards of other rows.
+        let mark = mark(entry, latest);
+        let card_width = width.saturating_sub(taken + columns_of(mark)).max(CARD_MIN);
         let cells = shown.iter().map(|&column| left(&row[column], widths[column]));
         let card = if is_fitted {
             cut_end(&entry.card_in_short, card_width)
@@ -72,34 +74,43 @@ pub fn inventory_text(entries: &[Entry], latest: Option<&str>, width: Option<u16
         };
         let line = cells.chain([card]).collect::<Vec<_>>().join(GAP);
         out.push_str(line.trim_end());
+        out.push_str(mark);
         out.push('\n');
     }
     out
 }
 
-/// How wide a column of `rows` is.
-fn widest(rows: &[[String; 4]], column: usize) -> usize {
+/// How wide a column of `rows` is. A longer label or result moves the rest of its own row alone; results keep
+/// their column where nothing has to fit (not `is_fitted`).
+fn widest(rows: &[[String; 4]], column: usize, is_fitted: bool) -> usize {
     const LABEL: usize = 1;
+    const RESULT: usize = 3;
     let columns = || rows.iter().map(|row| columns_of(&row[column]));
     let most = columns().max().unwrap_or(0);
-    if column != LABEL || most <= LABEL_MAX {
+    let limit = match column {
+        LABEL => LABEL_MAX,
+        RESULT if is_fitted => RESULT_MAX,
+        _ => return most,
+    };
+    if most <= limit {
         return most;
     }
-    columns().filter(|&label| (1..=LABEL_MAX).contains(&label)).max().unwrap_or(LABEL_MAX)
+    columns().filter(|&text| (1..=limit).contains(&text)).max().unwrap_or(limit)
 }
 
-/// What stands behind the id of the record that `latest` names.
+/// What stands behind the row of the record that `latest` names.
 fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
     if latest == Some(&*entry.id) { " (latest)" } else { "" }
 }
 
 /// Cuts the results of `rows`, so that id, label, day, result and the least of a card fit in `width` columns.
-fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], width: usize) {
-    let before = (0..3).map(|column| widest(rows, column)).filter(|&columns| columns > 0);
+fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], latest: Option<&str>, width: usize) {
+    let before = (0..3).map(|column| widest(rows, column, true)).filter(|&columns| columns > 0);
     let taken: usize = before.map(|columns| columns + GAP.len()).sum();
     let card = entries.iter().map(|it| columns_of(&it.card_in_short)).max().unwrap_or(0);
-    let room = width.saturating_sub(taken + GAP.len() + card.min(CARD_MIN)).max(RESULT_MIN);
     for (row, entry) in rows.iter_mut().zip(entries) {
+        let after = GAP.len() + card.min(CARD_MIN) + columns_of(mark(entry, latest));
+        let room = width.saturating_sub(taken + after).max(RESULT_MIN);
         if columns_of(&row[3]) > room {
             row[3] = cut_end(&entry.result(), room);
         }

@@ -70,10 +70,10 @@ fn the_limit_of_a_job_is_shown() {
         Activity { window_ns: Nanos::from_secs(32), cpu: Some(cpu), ..Activity::default() };
     let seen = PhaseSurroundings { activity, own_cpu: Some(0.02), ..PhaseSurroundings::default() };
     let record = with(|run| run.surroundings = Some(Box::new(seen)), State::Complete);
-    let limit = "What limited\n  - package-install-short: limited by small writes of the storage";
+    let limit = "What set the figures\n  - package-install-short: small writes of the storage set the figures";
     assert!(plain(&record).contains(limit), "{}", plain(&record));
     let page = html(&record, &judge(&record)).unwrap();
-    assert!(page.contains("<h2>What limited</h2>"), "{page}");
+    assert!(page.contains("<h2>What set the figures</h2>"), "{page}");
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn transactions_are_told_with_their_rate_and_what_a_crash_costs() {
     };
     let record = with(change, State::Complete);
     let text = markdown(&record, &judge(&record));
-    let rate = "SQLite 3.50.2 in its mode wal-normal: 85 transactions a second (80 to 90).";
+    let rate =
+        "SQLite 3.50.2 in its mode wal-normal: 85 database transactions a second (80 to 90).";
     assert!(text.contains(rate), "{text}");
     assert!(text.contains("The last ones can be lost."), "{text}");
     assert!(!text.contains("It wrote"), "{text}");

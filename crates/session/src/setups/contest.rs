@@ -61,7 +61,7 @@ impl Task {
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::SyncedWrites => "4 KiB writes, fsync after each",
-            Self::Transactions => "SQLite, one row a transaction",
+            Self::Transactions => "SQLite: database transactions, one row each",
             Self::Browser => "a browser's profile and cache",
             Self::Packages => "installing packages (short form)",
         }

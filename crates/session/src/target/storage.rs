@@ -48,7 +48,14 @@ impl Place for Storage {
 
     fn target_info(&self) -> TargetInfo {
         let Abilities {
-            engine, engine_fallback, size, logical_block, directness, read_only, ..
+            engine,
+            engine_fallback,
+            size,
+            logical_block,
+            directness,
+            read_only,
+            written_before,
+            ..
         } = self.target.abilities();
         TargetInfo {
             kind: self.kind,
@@ -62,6 +69,7 @@ impl Place for Storage {
                 Directness::Buffered { reason } => Some(reason.clone()),
             },
             read_only: *read_only,
+            written_before: *written_before,
             extra: Default::default(),
         }
     }

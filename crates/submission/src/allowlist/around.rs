@@ -196,6 +196,7 @@ pub(super) static TARGET: Node = Node::Fields(&[
     ("engine", &Node::Word),
     ("direct", &FLAG),
     ("read_only", &FLAG),
+    ("written_before", &FLAG),
 ]);
 
 pub(super) static HOST: Node = Node::Fields(&[

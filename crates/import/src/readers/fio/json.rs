@@ -142,7 +142,7 @@ fn phase(
     phase.cache = if is_direct {
         Cache::Bypassed
     } else if has_options {
-        Cache::Used("fio's job does not ask for direct I/O")
+        Cache::Used("fio's job does not ask for direct I/O, so its figures may be those of memory")
     } else {
         Cache::Unknown("fio's document does not repeat the job's options")
     };

@@ -132,7 +132,9 @@ impl Command {
     pub(super) const fn cache(self, untold: &'static str) -> Cache {
         match self.is_direct {
             Some(true) => Cache::Bypassed,
-            Some(false) => Cache::Used("fio's command does not ask for direct I/O"),
+            Some(false) => Cache::Used(
+                "fio's command does not ask for direct I/O, so its figures may be those of memory",
+            ),
             None => Cache::Unknown(untold),
         }
     }

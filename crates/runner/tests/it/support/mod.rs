@@ -49,6 +49,7 @@ impl Memory {
                 logical_block: Bytes(512),
                 directness: Directness::Direct,
                 read_only: false,
+                written_before: false,
                 discard: false,
                 keeps_data: true,
                 queue_depth_max: 64,

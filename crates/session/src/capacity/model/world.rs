@@ -190,6 +190,7 @@ impl ModelCard {
             logical_block: Bytes(SECTOR as u64),
             directness: Directness::Direct,
             read_only: false,
+            written_before: false,
             discard: false,
             keeps_data: true,
             queue_depth_max: 1,

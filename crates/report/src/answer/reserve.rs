@@ -1,0 +1,69 @@
+//! What the headline does not vouch for: a storage that is fast and healthy may still be a fake, where its capacity was
+//! not tested. The reserve stands below the headline, with the command that tests it.
+
+use std::fmt;
+
+use cardproof_rating::Grade;
+use cardproof_rating::answer::{Answer, Overall, Real, Untested};
+
+use crate::wrap::BOUND;
+
+/// What was not shown, and the command that shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reserve {
+    what: &'static str,
+    command: Option<String>,
+}
+
+impl fmt::Display for Reserve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.what)?;
+        self.command.as_ref().map_or(Ok(()), |command| write!(f, " ({command} tests it)"))
+    }
+}
+
+impl Reserve {
+    /// The reserve for lines that are broken between words, but not within the command, which is copied.
+    pub(crate) fn unbroken(self) -> String {
+        let command = self.command.map(|it| it.replace(' ', BOUND.encode_utf8(&mut [0; 4])));
+        Self { command, ..self }.to_string()
+    }
+}
+
+/// The reserve below the headline of `answer`, of which the target is called `target` in commands; `None` where the
+/// headline praises nothing, or the capacity has a verdict or was not asked about.
+pub(crate) fn reserve(answer: &Answer, target: &str, is_saved: bool) -> Option<Reserve> {
+    let praises = match answer.overall? {
+        Overall::NothingWrong => true,
+        Overall::ForASystem(grade) => !matches!(grade, Grade::Poor | Grade::Unknown),
+        _ => false,
+    };
+    let real = answer.real.as_ref().filter(|_| praises)?;
+    let (what, command) = match real {
+        Real::Yes { .. }
+        | Real::SoFar { .. }
+        | Real::No { .. }
+        | Real::Damaged
+        | Real::Suspicious { .. } => return None,
+        Real::TooSmall { .. } => ("Only a part was tested, so it may still be a fake", None),
+        Real::Undecided => ("The quick test could not tell whether it is genuine", Some("")),
+        Real::NotTested { why: Untested::Saved } => (UNTESTED, None),
+        Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace } => {
+            (UNTESTED, Some(" --full"))
+        }
+        Real::NotTested { why: Untested::OnlyRead } => (UNTESTED, Some(" --restore")),
+        Real::NotTested { .. } => (UNTESTED, Some("")),
+    };
+    let is_elsewhere = is_saved
+        || matches!(
+            real,
+            Real::NotTested {
+                why: Untested::ReadOnly | Untested::NotPermitted | Untested::File | Untested::Holes
+            }
+        );
+    let target = if is_elsewhere { "DIRECTORY" } else { target };
+    let command = command.map(|option| format!("cardproof verify{option} {target}"));
+    Some(Reserve { what, command })
+}
+
+const UNTESTED: &str = "It was not tested whether it is genuine";
