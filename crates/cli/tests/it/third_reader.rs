@@ -82,10 +82,7 @@ fn a_tie_says_which_records_to_compare() {
     let details = said(&home, &["compare", "one", "two", "--details"], 0).stdout;
     let details = in_one_line(&details);
     assert!(details.contains("does not show how much another run may differ"), "{details}");
-    assert!(
-        details.contains("with 99 % confidence for all of them together"),
-        "{details}"
-    );
+    assert!(details.contains("with 99 % confidence for all of them together"), "{details}");
 }
 
 #[test]

@@ -104,12 +104,7 @@ fn mark(entry: &Entry, latest: Option<&str>) -> &'static str {
 }
 
 /// Cuts the results of `rows`, so that id, label, day, result and the least of a card fit in `width` columns.
-fn cut_results(
-    rows: &mut [[String; 4]],
-    entries: &[Entry],
-    latest: Option<&str>,
-    width: usize,
-) {
+fn cut_results(rows: &mut [[String; 4]], entries: &[Entry], latest: Option<&str>, width: usize) {
     let before = (0..3).map(|column| widest(rows, column, true)).filter(|&columns| columns > 0);
     let taken: usize = before.map(|columns| columns + GAP.len()).sum();
     let card = entries.iter().map(|it| columns_of(&it.card_in_short)).max().unwrap_or(0);

@@ -105,7 +105,8 @@ fn transactions_are_told_with_their_rate_and_what_a_crash_costs() {
     };
     let record = with(change, State::Complete);
     let text = markdown(&record, &judge(&record));
-    let rate = "SQLite 3.50.2 in its mode wal-normal: 85 database transactions a second (80 to 90).";
+    let rate =
+        "SQLite 3.50.2 in its mode wal-normal: 85 database transactions a second (80 to 90).";
     assert!(text.contains(rate), "{text}");
     assert!(text.contains("The last ones can be lost."), "{text}");
     assert!(!text.contains("It wrote"), "{text}");
