@@ -11,9 +11,9 @@ use cardproof_units::Bytes;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::first_reader::in_one_line;
 use crate::home::Home;
 use crate::process::{run, start};
+use crate::said::in_one_line;
 
 const SIZE: u64 = 16 << 20;
 

@@ -13,10 +13,10 @@ use cardproof_units::Bytes;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::first_reader::in_one_line;
 use crate::home::{Home, our_directories, word};
 use crate::process::{run, start};
 use crate::refusals::as_nobody;
+use crate::said::in_one_line;
 
 /// As little as can be compared.
 const LITTLE: &[&str] =

@@ -6,10 +6,10 @@ use std::fs;
 use cardproof_record::{Outcome, State, TargetKind};
 use cardproof_testkit::some_of;
 
-use crate::first_reader::in_one_line;
 use crate::home::Home;
 use crate::process::run;
 use crate::records;
+use crate::said::in_one_line;
 
 /// The record of a run on `card` with `words`, as text.
 fn record_of(home: &Home, card: &str, words: &[&str]) -> String {

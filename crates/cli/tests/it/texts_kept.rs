@@ -4,8 +4,8 @@ use std::fs;
 
 use cardproof_testkit::{Mount, lab_or_skip};
 
-use crate::first_reader::{in_one_line, said};
 use crate::home::{Home, word};
+use crate::said::{in_one_line, said};
 
 #[test]
 fn who_leaves_out_the_value_of_restore_is_told_the_exact_option() {

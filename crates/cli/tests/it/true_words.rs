@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::checking::tree;
-use crate::first_reader::{in_one_line, said};
 use crate::home::{Home, word};
 use crate::process::run;
 use crate::refusals::as_nobody;
+use crate::said::{in_one_line, said};
 
 const SIZE: u64 = 16 << 20;
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use cardproof_testkit::{Filesystem, LoopDevice, Mount, lab_or_skip};
 use cardproof_units::Bytes;
 
-use crate::first_reader::in_one_line;
 use crate::home::{Home, word};
 use crate::process::run;
+use crate::said::in_one_line;
 use crate::verify::answer;
 
 #[test]

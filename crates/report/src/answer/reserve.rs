@@ -18,7 +18,7 @@ pub(crate) struct Reserve {
 impl fmt::Display for Reserve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.what)?;
-        self.command.as_ref().map_or(Ok(()), |command| write!(f, " ({command} tests it)"))
+        self.command.as_ref().map_or(Ok(()), |command| write!(f, " ({command} tests that)"))
     }
 }
 
@@ -47,7 +47,6 @@ pub(crate) fn reserve(answer: &Answer, target: &str, is_saved: bool) -> Option<R
         | Real::Suspicious { .. } => return None,
         Real::TooSmall { .. } => ("Only a part was tested, so it may still be a fake", None),
         Real::Undecided => ("The quick test could not tell whether it is genuine", Some("")),
-        Real::NotTested { why: Untested::Saved } => (UNTESTED, None),
         Real::NotTested { why: Untested::Unsupported | Untested::TooLittleSpace } => {
             (UNTESTED, Some(" --full"))
         }
@@ -62,7 +61,8 @@ pub(crate) fn reserve(answer: &Answer, target: &str, is_saved: bool) -> Option<R
             }
         );
     let target = if is_elsewhere { "DIRECTORY" } else { target };
-    let command = command.map(|option| format!("cardproof verify{option} {target}"));
+    let place = if is_saved { "on that computer, " } else { "" };
+    let command = command.map(|option| format!("{place}cardproof verify{option} {target}"));
     Some(Reserve { what, command })
 }
 
