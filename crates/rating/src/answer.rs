@@ -151,7 +151,7 @@ pub struct Answer {
     /// Whether the storage may be a card, which can have a switch against writing.
     #[serde(skip)]
     pub may_be_card: bool,
-    /// What to do next, at most four, the most important first.
+    /// What to do next, at most three, the most important first.
     pub next: Vec<Next>,
 }
 
