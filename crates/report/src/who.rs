@@ -197,7 +197,9 @@ pub const fn remedy_in_words(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::JournalInMemory => "Storage=volatile in /etc/systemd/journald.conf",
         Remedy::LogsInMemory => "logs in memory: log2ram, or no rsyslog beside the journal",
-        Remedy::SwapOffStorage => "swap off the storage: zram, or a smaller vm.swappiness",
+        Remedy::SwapOffStorage => {
+            "move swap off the storage (zram), or set a smaller vm.swappiness"
+        }
         Remedy::DatabaseWriteAhead => "a write-ahead log, fewer commits, or another device",
         Remedy::LongerCommit => "mount with noatime and a longer commit=, such as commit=60",
         Remedy::ContainerVolumes => "containers: put what they write into volumes elsewhere",
