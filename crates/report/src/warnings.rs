@@ -56,7 +56,9 @@ fn in_words(kind: &Kind<'_>, doubts: &[Doubt], phases: usize) -> String {
         _ => "all tests".to_owned(),
     };
     match kind {
-        Kind::Disturbed => format!("Other work on this computer disturbed {tests}."),
+        Kind::Disturbed => format!(
+            "Other work on this computer disturbed {tests}, which can only have slowed them."
+        ),
         Kind::Inexact => {
             format!("The speed was too low or too uneven for an exact figure in {tests}.")
         }

@@ -46,7 +46,7 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         text,
         "  Written {}{}{amplification}; {}.\n",
         who.device_bytes,
-        a_day(who, who.bytes_a_day).map_or_else(String::new, |pace| format!(" ({pace})")),
+        pace(who, who.bytes_a_day),
         flushes(who)
     );
     text.push_str(&synced(who));
@@ -54,10 +54,11 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
         let about = if writer.is_counted { "" } else { "about " };
         let _ = writeln!(
             text,
-            "  {about}{:.0} %  {}: {} reached the device; its programs wrote {} in these {:.0} s",
+            "  {about}{:.0} %  {}: {}{} reached the device; its programs wrote {} in these {:.0} s",
             100.0 * writer.share,
             writer.name,
-            a_day(who, writer.bytes_a_day).unwrap_or_else(|| writer.reached_bytes.to_string()),
+            writer.reached_bytes,
+            pace(who, writer.bytes_a_day),
             writer.asked_bytes,
             who.seconds
         );
@@ -96,9 +97,12 @@ pub fn page(disk: &str, command: Option<&str>, who: &Who, changes: &[Change]) ->
     text
 }
 
-/// `bytes` a day as text; nothing where the watch was too short to say it of a day.
-fn a_day(who: &Who, bytes_a_day: Bytes) -> Option<String> {
-    (who.seconds >= DAY_FROM_S).then(|| format!("{bytes_a_day} a day at this pace"))
+/// `bytes_a_day` in brackets behind an amount; nothing where the watch was too short to say it of a day.
+fn pace(who: &Who, bytes_a_day: Bytes) -> String {
+    if who.seconds < DAY_FROM_S {
+        return String::new();
+    }
+    format!(" ({bytes_a_day} a day at this pace)")
 }
 
 /// How often the storage was told to keep all that it had, with what that is.
@@ -197,7 +201,9 @@ pub const fn remedy_in_words(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::JournalInMemory => "Storage=volatile in /etc/systemd/journald.conf",
         Remedy::LogsInMemory => "logs in memory: log2ram, or no rsyslog beside the journal",
-        Remedy::SwapOffStorage => "swap off the storage: zram, or a smaller vm.swappiness",
+        Remedy::SwapOffStorage => {
+            "move swap off the storage (zram), or set a smaller vm.swappiness"
+        }
         Remedy::DatabaseWriteAhead => "a write-ahead log, fewer commits, or another device",
         Remedy::LongerCommit => "mount with noatime and a longer commit=, such as commit=60",
         Remedy::ContainerVolumes => "containers: put what they write into volumes elsewhere",
@@ -248,6 +254,9 @@ mod tests {
         let expected = "  about 100 %  programs outside services: 120 MiB reached the device; its programs wrote 120.0 MiB in these 6 s\n        \
                         dd 80 MiB, programs that have ended (started by bash) 40 MiB, bash 512 bytes\n";
         assert!(text.contains(expected), "{text}");
+        assert!(!text.contains("a day"), "six seconds are no day: {text}");
+        let long = page("vda", None, &who(&Watched { seconds: 600.0, ..seen }), &[]);
+        assert!(long.contains("Written 120 MiB (16.9 GiB a day at this pace)"), "{long}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The steps that spare every card writes: swap, logs, databases.
 
-use super::{AppliedBy, Command, NoGain, Planned, Risk, Undo, Why};
+use super::{AppliedBy, Command, NoGain, Planned, Remark, Risk, Undo, Why};
 
 /// All of them.
 pub(super) fn steps() -> [Planned; 3] {
@@ -8,7 +8,7 @@ pub(super) fn steps() -> [Planned; 3] {
         name,
         why,
         sure,
-        commands: commands.iter().map(|&command| Command::Run(command.to_owned())).collect(),
+        commands: commands.iter().map(|&command| of_shell(command)).collect(),
         gain: match name {
             "sqlite" => NoGain::OfSetups,
             _ => NoGain::BeforeAndAfter,
@@ -26,7 +26,7 @@ pub(super) fn steps() -> [Planned; 3] {
             "swap",
             Why::Swap,
             0.85,
-            &["sudo swapoff -a", "sudo apt install zram-tools"],
+            &[SWAP_OFF, "sudo apt install zram-tools"],
             Risk::OutOfMemory,
             &["sudo apt remove zram-tools", "sudo swapon -a"],
         ),
@@ -54,4 +54,14 @@ pub(super) fn steps() -> [Planned; 3] {
             &["sqlite3 FILE 'PRAGMA journal_mode=DELETE;'"],
         ),
     ]
+}
+
+/// Takes swap off; at the next start it may be on again.
+const SWAP_OFF: &str = "sudo swapoff -a";
+
+fn of_shell(command: &str) -> Command {
+    match command {
+        SWAP_OFF => Command::Remarked(command.to_owned(), Remark::SwapUntilNextStart),
+        _ => Command::Run(command.to_owned()),
+    }
 }

@@ -124,6 +124,8 @@ pub(crate) enum Command {
 pub(crate) enum Remark {
     /// Until when a mount option holds, and how it holds for good.
     UntilNextStart,
+    /// Until when swap is off, and where it is said what keeps it off.
+    SwapUntilNextStart,
     /// How a mount option holds for good.
     ForGood {
         /// Whether a Raspberry Pi's system would be on another partition.

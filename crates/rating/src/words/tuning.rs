@@ -327,6 +327,7 @@ impl fmt::Display for Remark {
             Self::UntilNextStart => f.write_str(
                 "until the next start; for good: add noatime to its options in /etc/fstab",
             ),
+            Self::SwapUntilNextStart => f.write_str("until the next start (see --details)"),
             Self::ForGood { may_be_of_pi } => {
                 let of_pi =
                     if *may_be_of_pi { "a Raspberry Pi system is on partition 2; " } else { "" };

@@ -47,15 +47,15 @@ impl Use {
     pub const fn formula(self) -> &'static str {
         match self {
             Self::System => {
-                "the time for 32,000 random writes and 13,000 random reads of 4 KiB at queue depth 1"
+                "the time for 32,000 random writes and 13,000 random reads of 4 KiB, one at a time"
             }
             Self::Desktop => {
-                "the time for 40,000 random reads and 8,000 random writes of 4 KiB at queue depth 1, \
+                "the time for 40,000 random reads and 8,000 random writes of 4 KiB, one at a time, \
                  and 500 MB of sequential reads and 100 MB of sequential writes"
             }
             Self::Server => {
                 "the time for 20,000 synced writes, 10,000 random reads and 5,000 random writes of \
-                 4 KiB at queue depth 1"
+                 4 KiB, one at a time"
             }
             Self::Database => {
                 "database transactions a second (one change that SQLite saves, 4.1 synced writes of 4 KiB)"
@@ -63,7 +63,7 @@ impl Use {
             Self::Camera => "the sustained sequential write rate in MB/s (once a cache is full)",
             Self::Retro => {
                 "the time for 1,000 MB of sequential reads, and 10,000 random reads and 500 synced \
-                 writes of 4 KiB at queue depth 1"
+                 writes of 4 KiB, one at a time"
             }
         }
     }
