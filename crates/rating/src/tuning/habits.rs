@@ -4,11 +4,11 @@ use super::{AppliedBy, Command, NoGain, Planned, Remark, Risk, Undo, Why};
 
 /// All of them.
 pub(super) fn steps() -> [Planned; 3] {
-    let step = |name, why, sure, commands: &[&str], risk, undo: &[&str]| Planned {
+    let step = |name, why, sure, commands: Vec<Command>, risk, undo: &[&str]| Planned {
         name,
         why,
         sure,
-        commands: commands.iter().map(|&command| of_shell(command)).collect(),
+        commands,
         gain: match name {
             "sqlite" => NoGain::OfSetups,
             _ => NoGain::BeforeAndAfter,
@@ -26,7 +26,10 @@ pub(super) fn steps() -> [Planned; 3] {
             "swap",
             Why::Swap,
             0.85,
-            &[SWAP_OFF, "sudo apt install zram-tools"],
+            vec![
+                Command::Remarked("sudo swapoff -a".to_owned(), Remark::SwapUntilNextStart),
+                Command::Run("sudo apt install zram-tools".to_owned()),
+            ],
             Risk::OutOfMemory,
             &["sudo apt remove zram-tools", "sudo swapon -a"],
         ),
@@ -34,11 +37,11 @@ pub(super) fn steps() -> [Planned; 3] {
             "logs",
             Why::Logs,
             0.7,
-            &[
+            run(&[
                 "sudo mkdir -p /etc/systemd/journald.conf.d",
                 "printf '[Journal]\\nStorage=volatile\\n' | sudo tee /etc/systemd/journald.conf.d/volatile.conf",
                 "sudo systemctl restart systemd-journald",
-            ],
+            ]),
             Risk::LostLogs,
             &[
                 "sudo rm /etc/systemd/journald.conf.d/volatile.conf",
@@ -49,19 +52,14 @@ pub(super) fn steps() -> [Planned; 3] {
             "sqlite",
             Why::Sqlite,
             0.85,
-            &["sqlite3 FILE 'PRAGMA journal_mode=WAL;'"],
+            run(&["sqlite3 FILE 'PRAGMA journal_mode=WAL;'"]),
             Risk::LostTransactions,
             &["sqlite3 FILE 'PRAGMA journal_mode=DELETE;'"],
         ),
     ]
 }
 
-/// Takes swap off; at the next start it may be on again.
-const SWAP_OFF: &str = "sudo swapoff -a";
-
-fn of_shell(command: &str) -> Command {
-    match command {
-        SWAP_OFF => Command::Remarked(command.to_owned(), Remark::SwapUntilNextStart),
-        _ => Command::Run(command.to_owned()),
-    }
+/// Commands without a remark.
+fn run(commands: &[&str]) -> Vec<Command> {
+    commands.iter().map(|&command| Command::Run(command.to_owned())).collect()
 }
