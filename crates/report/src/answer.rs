@@ -197,7 +197,7 @@ impl AnswerPage<'_> {
         self.answer.overall.map(words::headline)
     }
 
-    /// What the headline does not vouch for.
+    /// The reserve below the headline; `None` where the headline needs none.
     pub(crate) fn reserve(&self) -> Option<Reserve> {
         reserve(self.answer, self.target, self.is_saved)
     }

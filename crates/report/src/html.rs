@@ -14,7 +14,7 @@ use cardproof_rating::answer::Answer;
 use cardproof_rating::{Capacity, judge};
 use cardproof_record::{Record, Verdict};
 
-use crate::answer::{AnswerPage, is_of_check};
+use crate::answer::{AnswerPage, NO_TARGET, is_of_check};
 use crate::charts::PlotError;
 use crate::contents::Contents;
 use crate::framed::FramedPage;
@@ -107,7 +107,7 @@ fn page_with(
     let page = answer.map(|answer| AnswerPage {
         answer,
         conditions: &record.conditions,
-        target: "DIRECTORY",
+        target: NO_TARGET,
         is_saved: false,
         label: record.label.as_deref(),
     });

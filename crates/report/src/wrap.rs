@@ -11,7 +11,12 @@ const UNITS: [&str; 22] = [
 ];
 
 /// A space at which no line is broken.
-pub(crate) const BOUND: char = '\u{a0}';
+const BOUND: char = '\u{a0}';
+
+/// `command` with spaces at which no line is broken, for it is copied.
+pub(crate) fn unbroken(command: &str) -> String {
+    command.chars().map(|c| if c == ' ' { BOUND } else { c }).collect()
+}
 
 /// `text` with every number bound to its unit, and every quoted name and command held together, by a space at
 /// which no line is broken: half a command is another one.

@@ -1,12 +1,13 @@
-//! What the headline does not vouch for: a storage that is fast and healthy may still be a fake, where its capacity was
-//! not tested. The reserve stands below the headline, with the command that tests it.
+//! The reserve below the headline: a fast and healthy storage may still be a fake if its capacity was not tested. The
+//! reserve names the command that tests it.
 
 use std::fmt;
 
 use cardproof_rating::Grade;
 use cardproof_rating::answer::{Answer, Overall, Real, Untested};
 
-use crate::wrap::BOUND;
+use super::NO_TARGET;
+use crate::wrap::unbroken;
 
 /// What was not shown, and the command that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl fmt::Display for Reserve {
 impl Reserve {
     /// The reserve for lines that are broken between words, but not within the command, which is copied.
     pub(crate) fn unbroken(self) -> String {
-        let command = self.command.map(|it| it.replace(' ', BOUND.encode_utf8(&mut [0; 4])));
+        let command = self.command.as_deref().map(unbroken);
         Self { command, ..self }.to_string()
     }
 }
@@ -60,7 +61,7 @@ pub(crate) fn reserve(answer: &Answer, target: &str, is_saved: bool) -> Option<R
                 why: Untested::ReadOnly | Untested::NotPermitted | Untested::File | Untested::Holes
             }
         );
-    let target = if is_elsewhere { "DIRECTORY" } else { target };
+    let target = if is_elsewhere { NO_TARGET } else { target };
     let place = if is_saved { "on that computer, " } else { "" };
     let command = command.map(|option| format!("{place}cardproof verify{option} {target}"));
     Some(Reserve { what, command })

@@ -7,9 +7,9 @@ use cardproof_rating::answer::Next;
 use cardproof_rating::next_steps;
 use cardproof_record::{Record, Verdict};
 
-use super::check_steps;
+use super::{NO_TARGET, check_steps};
 use crate::clean::one_line;
-use crate::wrap::BOUND;
+use crate::wrap::unbroken;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +25,7 @@ pub struct Step {
 impl Step {
     /// The step for lines that are broken between words, but not within the command, which is copied.
     pub(super) fn unbroken(&self) -> String {
-        let command = self
-            .command
-            .as_ref()
-            .map(|command| command.replace(' ', BOUND.encode_utf8(&mut [0; 4])));
+        let command = self.command.as_deref().map(unbroken);
         Self { command, ..self.clone() }.to_string()
     }
 }
@@ -55,7 +52,7 @@ pub(super) fn step(step: Next, target: &str, is_saved: bool) -> Step {
                 | Next::OwnDirectory
                 | Next::MeasureMounted
         );
-    let target = if is_another { "DIRECTORY" } else { target };
+    let target = if is_another { NO_TARGET } else { target };
     let (command, action) = here(step);
     let place = if is_saved { "on that computer: " } else { "" };
     Step { place, command: command.map(|command| format!("{command} {target}")), action }
