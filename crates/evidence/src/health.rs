@@ -108,16 +108,16 @@ pub enum Implausible {
     },
     /// The wear of an earlier reading was higher.
     Healed {
-        /// The earlier value.
+        /// The earlier value, in the unit of the judged one.
         from: f64,
-        /// This one.
+        /// The judged value.
         to: f64,
     },
     /// The wear has grown faster than any card wears.
     TooFast {
-        /// The earlier value.
+        /// The earlier value, in per cent.
         from: f64,
-        /// This one.
+        /// The judged value, in per cent.
         to: f64,
         /// The time between both, in seconds.
         seconds: f64,
@@ -300,10 +300,7 @@ mod tests {
         };
         assert_eq!(reasons(&code(2, 60.0), Some(&code(1, 0.0))), [None]);
         let jumped = reasons(&code(5, 60.0), Some(&code(1, 0.0)));
-        assert!(
-            jumped[0].as_ref().is_some_and(|why| matches!(why, Implausible::TooFast { .. })),
-            "{jumped:?}"
-        );
+        assert!(matches!(jumped[..], [Some(Implausible::TooFast { .. })]), "{jumped:?}");
     }
 
     #[test]

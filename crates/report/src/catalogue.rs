@@ -15,7 +15,7 @@ pub struct Catalogue<'e>(pub &'e [CatalogueEntry]);
 pub struct CatalogueEntry {
     /// The word for the command line.
     pub name: String,
-    /// What it is or is for, in words.
+    /// Its description or purpose, in words.
     pub purpose: String,
     /// Of a card: its kind.
     #[serde(skip_serializing_if = "Option::is_none")]

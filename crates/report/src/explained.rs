@@ -49,7 +49,7 @@ struct ExplainedDevice<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     stalled_requests_max: Option<f64>,
-    /// What limited it.
+    /// The cause that limited the device in most of its reports.
     limited_by: LimitedBy,
     /// What it did, by state.
     states: Vec<ExplainedState>,

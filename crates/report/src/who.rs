@@ -12,7 +12,7 @@ const WRITERS_MAX: usize = 10;
 /// At most so many programs of a writer are told.
 const PROGRAMS_MAX: usize = 3;
 
-/// Watched for less, nothing is said of a whole day: a short burst would look like a habit.
+/// The shortest watch, in seconds, that says something of a whole day. In a shorter one a burst would look like a habit.
 const DAY_FROM_S: f64 = 59.5;
 
 /// Of fewer waits for flushes than this share nobody is named.
@@ -211,9 +211,10 @@ pub const fn remedy_in_words(remedy: Remedy) -> &'static str {
 }
 
 fn saved(who: &Who, changes: &[Change]) -> String {
-    // Of a short watch the same pace is told by the second.
-    let (unit, part) = if who.seconds >= DAY_FROM_S { ("a day", 1) } else { ("a second", 86_400) };
-    let pace = |bytes: Bytes| Bytes(bytes.get() / part);
+    // A short watch tells the same pace by the second.
+    let (unit, units_a_day) =
+        if who.seconds >= DAY_FROM_S { ("a day", 1) } else { ("a second", 86_400) };
+    let in_unit = |bytes_a_day: Bytes| Bytes(bytes_a_day.get() / units_a_day);
     let mut text = String::new();
     for change in changes.iter().filter(|change| change.is_told) {
         let head = if text.is_empty() { "\nMeasured against the earlier watch:\n" } else { "" };
@@ -221,8 +222,8 @@ fn saved(who: &Who, changes: &[Change]) -> String {
         let _ = writeln!(
             text,
             "{head}  {name}: {} {unit} before, {} now",
-            pace(change.before),
-            pace(change.now)
+            in_unit(change.before),
+            in_unit(change.now)
         );
     }
     if text.is_empty() && !changes.is_empty() {

@@ -187,17 +187,17 @@ impl Places {
     /// For each index the logarithm of the chance of all places from it on, if none has flash.
     fn lost_above(&self, lost: Lost, store: StoreRange) -> Vec<f64> {
         let mut sums = vec![0.0; self.folded.len() + 1];
-        // Neighbours mostly show the same, so its sum is kept.
-        let mut last = [f64::NAN; 3];
+        // Neighbours mostly show the same, so the last chances are kept with their sum.
+        let mut last = ((f64::NAN, f64::NAN), f64::NAN);
         for (index, place) in self.folded.iter().enumerate().rev() {
             let found = place.place.found;
             let (kept, gone) = store.ln_kept(place.place.distance_bytes());
             let ln_lost = gone + lost.ln_chance(found, place.is_latest);
             let ln_stored = kept + if found == Found::Right { 0.0 } else { LN_CONTRADICTION };
-            if last[..2] != [ln_lost, ln_stored] {
-                last = [ln_lost, ln_stored, ln_sum(ln_lost, ln_stored)];
+            if last.0 != (ln_lost, ln_stored) {
+                last = ((ln_lost, ln_stored), ln_sum(ln_lost, ln_stored));
             }
-            sums[index] = sums[index + 1] + last[2].max(LN_CONTRADICTION * 2.0);
+            sums[index] = sums[index + 1] + last.1.max(LN_CONTRADICTION * 2.0);
         }
         sums
     }
