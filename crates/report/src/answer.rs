@@ -199,7 +199,7 @@ impl AnswerPage<'_> {
 
     /// The reserve below the headline; `None` where the headline needs none.
     pub(crate) fn reserve(&self) -> Option<Reserve> {
-        reserve(self.answer, self.target, self.is_saved)
+        reserve(self.answer, self.conditions, self.target, self.is_saved)
     }
 
     /// The one figure to quote.

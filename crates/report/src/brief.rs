@@ -145,7 +145,7 @@ impl Page {
         if let (None, Some(overall @ Overall::ForASystem(_))) = (&contents.lead, answer.overall) {
             let quote = words::quote_in_page(&answer);
             self.headline(words::headline(overall), words::standing(overall), quote.as_deref());
-            if let Some(reserve) = reserve(&answer, NO_TARGET, false) {
+            if let Some(reserve) = reserve(&answer, &record.conditions, NO_TARGET, false) {
                 self.paragraph("  ", &reserve.unbroken());
             }
             self.gap();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::home::{Home, word};
 use crate::process::run;
 use crate::said::{in_one_line, said};
@@ -155,6 +157,23 @@ fn a_good_card_whose_capacity_was_not_tested_has_a_reserve_below_its_headline() 
     let check = ["check", "sim:sandisk-extreme-a1", "--seed", "5"];
     let text = in_one_line(&said(&home, &check, 0).stdout);
     assert!(!text.contains("was not tested whether"), "{text}");
+}
+
+/// Nobody sold it, so it is no fake.
+#[test]
+fn a_virtual_disk_whose_capacity_was_not_tested_has_no_reserve() {
+    let home = Home::new();
+    let file = home.place().join("run.json");
+    let run = ["run", "sim:sandisk-extreme-a1", "--seed", "5", "--size", "64M", "-q", "--json"];
+    said(&home, &[&run[..], &[word(&file)]].concat(), 0);
+    let mut record: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    for (transport, has_reserve) in [("usb", true), ("virtio", false)] {
+        record["conditions"]["device"]["transport"] = transport.into();
+        fs::write(&file, record.to_string()).unwrap();
+        let text = in_one_line(&said(&home, &["show", word(&file)], 0).stdout);
+        assert!(text.contains("GOOD FOR A SYSTEM"), "{text}");
+        assert_eq!(text.contains("was not tested whether"), has_reserve, "{text}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 
 use cardproof_rating::Grade;
 use cardproof_rating::answer::{Answer, Overall, Real, Untested};
+use cardproof_record::{Conditions, Transport};
 
 use super::NO_TARGET;
 use crate::wrap::unbroken;
@@ -32,8 +33,17 @@ impl Reserve {
 }
 
 /// The reserve below the headline of `answer`, of which the target is called `target` in commands; `None` where the
-/// headline praises nothing, or the capacity has a verdict or was not asked about.
-pub(crate) fn reserve(answer: &Answer, target: &str, is_saved: bool) -> Option<Reserve> {
+/// headline praises nothing, where the capacity has a verdict or was not asked about, and of a virtual machine's disk,
+/// which nobody sold.
+pub(crate) fn reserve(
+    answer: &Answer,
+    conditions: &Conditions,
+    target: &str,
+    is_saved: bool,
+) -> Option<Reserve> {
+    if conditions.device.lowest().transport == Some(Transport::Virtio) {
+        return None;
+    }
     let praises = match answer.overall? {
         Overall::NothingWrong => true,
         Overall::ForASystem(grade) => !matches!(grade, Grade::Poor | Grade::Unknown),
